@@ -1,0 +1,62 @@
+// One JSON document in one file: read whole, written by temp file, fsync and rename (SPEC 4).
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+
+export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+
+/** No such file or folder: the normal answer to a question about something not made yet. */
+export const isMissing = (error: unknown): boolean => isCode(error, 'ENOENT', 'ENOTDIR');
+
+export type Loaded<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly because: 'missing' }
+  | { readonly ok: false; readonly because: 'corrupt'; readonly why: string };
+
+/** The document at `path` after `parse` has looked at it; a parse that throws makes it corrupt. Other I/O errors throw. */
+export const readJson = <T>(path: string, parse: (raw: unknown) => T): Loaded<T> => {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return { ok: false, because: 'missing' };
+    throw error;
+  }
+  try {
+    return { ok: true, value: parse(JSON.parse(text)) };
+  } catch (error) {
+    return { ok: false, because: 'corrupt', why: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+/** Writes `text` so that a reader sees the old file or the new one, never a part. Mode 0600, folders 0700. */
+export const writeWhole = (path: string, text: string | Uint8Array): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temp = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  const fd = openSync(temp, 'wx', 0o600);
+  try {
+    const bytes = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+  } catch (error) {
+    closeSync(fd);
+    unlinkSync(temp);
+    throw error;
+  }
+  closeSync(fd);
+  renameSync(temp, path);
+};
+
+export const writeJson = (path: string, value: unknown): void => writeWhole(path, `${JSON.stringify(value)}\n`);
+
+/** Moves a file we cannot read out of the way, keeping it for a person to look at. Returns where it went. */
+export const setAside = (path: string): string => {
+  const bad = `${path}.bad`;
+  try {
+    renameSync(path, bad);
+  } catch (error) {
+    if (!isMissing(error)) throw error; // another process set it aside first
+  }
+  return bad;
+};

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+const shared = { environment: 'node' as const, pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 60_000 };
+
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    projects: [
+      { test: { ...shared, name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/e2e/host/**'] } },
+      { test: { ...shared, name: 'e2e', include: ['test/e2e/host/**/*.test.ts'], testTimeout: 180_000, fileParallelism: false } },
+    ],
+  },
+});
