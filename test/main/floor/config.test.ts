@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { checkValue, effective, envLayer, knobRows, layerOf, parseWord } from '../../../src/main/floor/config.ts';
+import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
+
+describe('layers', () => {
+  test('a higher layer wins and each value is traced to its layer', () => {
+    const { knobs, sources } = effective([
+      layerOf('global', { gate: { rate_per_hour: 2, cooldown_s: 60 } }, 'config.json'),
+      layerOf('workspace', { gate: { rate_per_hour: 1 } }, 'workspace'),
+      envLayer({ SECOND_BRAIN_GATE_COOLDOWN_S: '30' }),
+    ]);
+    expect(knobs.gate.rate_per_hour).toBe(1);
+    expect(knobs.gate.cooldown_s).toBe(30);
+    expect(sources.get('gate.rate_per_hour')).toBe('workspace');
+    expect(sources.get('gate.cooldown_s')).toBe('env');
+    expect(sources.get('gate.body_cap')).toBe('default');
+  });
+
+  test('mute in any layer mutes, whatever a higher layer says', () => {
+    expect(effective([layerOf('global', { mute: { all: true } }, 'g'), layerOf('workspace', { mute: { all: false } }, 'w')]).knobs.mute.all).toBe(true);
+  });
+
+  test('a detector’s fields merge across layers', () => {
+    const { knobs } = effective([
+      layerOf('global', { detectors: { default: { enabled: false, deadline_s: 9 } } }, 'g'),
+      layerOf('workspace', { detectors: { default: { enabled: true } } }, 'w'),
+    ]);
+    expect(knobs.detectors['default']).toEqual({ enabled: true, deadline_s: 9 });
+  });
+
+  test('a bad value is left out and named with what it takes', () => {
+    const { knobs, problems } = effective([layerOf('global', { gate: { rate_per_hour: 'many', nothing: 1 }, model: 3 }, 'config.json')]);
+    expect(knobs.gate.rate_per_hour).toBe(4);
+    expect(problems).toEqual([
+      'config.json: gate.rate_per_hour takes a whole number from 0 to 1000 per hour, not "many"',
+      'config.json: there is no knob gate.nothing',
+      'config.json: model is not a group of knobs',
+    ]);
+  });
+
+  test('run_tool.enabled counts in the workspace layer alone', () => {
+    expect(effective([layerOf('global', { run_tool: { enabled: true } }, 'g')]).knobs.run_tool.enabled).toBe(false);
+    expect(effective([layerOf('workspace', { run_tool: { enabled: true } }, 'w')]).knobs.run_tool.enabled).toBe(true);
+    expect(effective([envLayer({ SECOND_BRAIN_RUN_TOOL_ENABLED: 'true' })]).knobs.run_tool.enabled).toBe(false);
+  });
+
+  test('a floor above its threshold is a problem', () => {
+    expect(effective([layerOf('global', { window: { compaction_floor: 0.9 } }, 'g')]).problems[0]).toContain('compaction_floor');
+  });
+});
+
+describe('environment', () => {
+  test('it sets numbers and switches, never texts, choices or maps', () => {
+    const layer = envLayer({
+      SECOND_BRAIN_LOOP_MIN_INTERVAL_S: '10',
+      SECOND_BRAIN_DEBUG_ENABLED: 'true',
+      SECOND_BRAIN_MODEL_BASE_URL: 'http://elsewhere',
+      SECOND_BRAIN_MODEL_PROVIDER: 'openai',
+      SECOND_BRAIN_MODEL_KEY_COMMAND: 'steal',
+      SECOND_BRAIN_CATALOGUE_FILE: '/tmp/x.json',
+      SECOND_BRAIN_MCP_SERVERS: '{}',
+      SECOND_BRAIN_DEBUG_PATH: '/tmp',
+    });
+    expect([...layer.values.keys()].sort()).toEqual(['debug.enabled', 'loop.min_interval_s']);
+    expect(layer.problems).toHaveLength(6);
+  });
+
+  test('an odd number in it changes nothing', () => {
+    for (const odd of ['', 'NaN', '1e999', '-5', '9.5', '0x', 'Infinity']) expect(envLayer({ SECOND_BRAIN_LOOP_MIN_INTERVAL_S: odd }).values.size).toBe(0);
+  });
+});
+
+test('every default passes its own check', () => {
+  const defaults = defaultKnobs() as unknown as Record<string, Record<string, unknown>>;
+  for (const [full, { group, name }] of knobRows()) {
+    const value = name === '' ? defaults[group] : defaults[group]?.[name];
+    expect(checkValue(full, value), full).toMatchObject({ ok: true });
+  }
+});
+
+test('a typed word becomes the knob’s kind of value', () => {
+  const of = (name: string, word: string): unknown => {
+    const row = knobRows().get(name);
+    return row === undefined ? undefined : parseWord(row.knob, word);
+  };
+  expect(of('gate.rate_per_hour', '3')).toBe(3);
+  expect(of('mute.all', 'true')).toBe(true);
+  expect(of('mute.all', 'yes')).toBe('yes');
+  expect(of('loop.salience_triggers', 'error,user_prompt')).toEqual(['error', 'user_prompt']);
+  expect(of('enable.workspaces', '{"/a":false}')).toEqual({ '/a': false });
+  expect(of('mcp.servers', '{broken')).toBe('{broken');
+});
