@@ -1,0 +1,91 @@
+// What the monitor runs from: a copy of the bundles, catalogue and prompts under the data directory, since a
+// plugin update deletes the folder it was started from (HAZARDS A11).
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { isCode, isMissing } from '../floor/json-file.ts';
+import { isAlive, startTime, thisProcess } from '../floor/process-file.ts';
+import type { Paths } from '../floor/paths.ts';
+
+export type Runtime = {
+  /** Version with build, e.g. `0.1.0-3f2a…`. */
+  readonly version: string;
+  readonly dist: string;
+  readonly catalogue: string;
+  readonly prompts: string;
+};
+
+const runtimeAt = (folder: string, version: string): Runtime => ({
+  version,
+  dist: join(folder, 'dist'),
+  catalogue: join(folder, 'detectors.json'),
+  prompts: join(folder, 'prompts'),
+});
+
+/** Version and build of the plugin at `root`; `unknown` where the build stamp is missing. */
+export const versionAt = (root: string): string => {
+  try {
+    const stamp: unknown = JSON.parse(readFileSync(join(root, 'dist', 'build.json'), 'utf8'));
+    if (typeof stamp === 'object' && stamp !== null && 'version' in stamp && 'build' in stamp) return `${String(stamp.version)}-${String(stamp.build)}`;
+    return 'unknown';
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return 'unknown';
+    throw error;
+  }
+};
+
+/** The plugin folder itself as a runtime: for commands and replays, which are over before an update can come. */
+export const runtimeInPlace = (root: string): Runtime => runtimeAt(root, versionAt(root));
+
+/** Copies what runs to `run/<version>/` unless it is there, marks it used by this process, and sweeps copies nobody uses. */
+export const installRuntime = (root: string, paths: Paths): Runtime => {
+  const version = versionAt(root);
+  const target = paths.run(version);
+  if (!existsSync(join(target, 'dist', 'monitor.cjs'))) {
+    const temp = `${target}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    mkdirSync(temp, { recursive: true, mode: 0o700 });
+    for (const name of ['dist', 'detectors.json', 'prompts']) cpSync(join(root, name), join(temp, name), { recursive: true });
+    try {
+      renameSync(temp, target);
+    } catch (error) {
+      rmSync(temp, { recursive: true, force: true });
+      if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM')) throw error; // another monitor was first
+    }
+  }
+  mkdirSync(join(target, 'users'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(target, 'users', String(process.pid)), thisProcess().start, { mode: 0o600 });
+  sweepRuntimes(paths, target);
+  writeLauncher(paths, target);
+  return runtimeAt(target, version);
+};
+
+const sweepRuntimes = (paths: Paths, current: string): void => {
+  for (const name of readdirSync(paths.runs)) {
+    const folder = join(paths.runs, name);
+    if (folder === current || isUsed(folder)) continue;
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Some living process marked the copy, or it is a copy in the making (its name ends in the maker's pid). */
+const isUsed = (folder: string): boolean => {
+  const maker = /\.(\d+)\.[0-9a-f]{8}$/.exec(folder)?.[1];
+  if (maker !== undefined) return startTime(Number(maker)) !== '';
+  let users: readonly string[];
+  try {
+    users = readdirSync(join(folder, 'users'));
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  return users.some((pid) => isAlive({ pid: Number(pid), start: readFileSync(join(folder, 'users', pid), 'utf8') }));
+};
+
+/** `bin/second-brain`: the same words from a shell, at a path that outlives updates. */
+const writeLauncher = (paths: Paths, target: string): void => {
+  const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+  mkdirSync(join(paths.data, 'bin'), { recursive: true, mode: 0o700 });
+  const temp = `${paths.launcher}.${process.pid}`;
+  writeFileSync(temp, `#!/bin/sh\nexec node ${quote(join(target, 'dist', 'command.cjs'))} --data ${quote(paths.data)} "$@"\n`, { mode: 0o700 });
+  renameSync(temp, paths.launcher);
+};
