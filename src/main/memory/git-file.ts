@@ -1,0 +1,62 @@
+// Which repository a directory belongs to, read from the files git keeps (SPEC 4, 6): git itself is never run.
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isCode, isMissing } from '../floor/json-file.ts';
+
+/** `root` is the working tree's; `git_dir` the common directory that all worktrees of the repository share. Real paths. */
+export type Repository = { readonly root: string; readonly git_dir: string };
+
+/** The repository around `cwd`. Outside of one, and where nothing can be read, both are the real path of `cwd`. */
+export const findRepository = (cwd: string): Repository => {
+  const start = realOf(cwd) ?? resolve(cwd);
+  for (let folder = start; ; folder = dirname(folder)) {
+    const git_dir = commonDir(join(folder, '.git'));
+    if (git_dir !== undefined) return { root: folder, git_dir };
+    if (dirname(folder) === folder) return { root: start, git_dir: start };
+  }
+};
+
+/** `.git` is the directory, or in a worktree or submodule a file that names it; a worktree's own names the common one. */
+const commonDir = (dot_git: string): string | undefined => {
+  const kind = kindOf(dot_git);
+  if (kind === undefined) return undefined;
+  const named = kind === 'folder' ? dot_git : /^gitdir: (.+)$/m.exec(head(dot_git) ?? '')?.[1]?.trim();
+  if (named === undefined) return undefined;
+  const own = realOf(resolve(dirname(dot_git), named));
+  if (own === undefined) return undefined;
+  const common = head(join(own, 'commondir'))?.trim();
+  const shared = common === undefined || common === '' ? own : realOf(resolve(own, common));
+  // What merely has the name is none: every repository has a HEAD.
+  return shared !== undefined && kindOf(join(shared, 'HEAD')) === 'file' ? shared : undefined;
+};
+
+const kindOf = (path: string): 'file' | 'folder' | undefined => {
+  const found = tolerant(() => statSync(path));
+  return found?.isDirectory() === true ? 'folder' : found?.isFile() === true ? 'file' : undefined;
+};
+
+const realOf = (path: string): string | undefined => tolerant(() => realpathSync(path));
+
+/** The file's first 4 kB: what we look for is one line. Only of plain files, since opening a pipe would wait. */
+const head = (path: string): string | undefined => {
+  if (kindOf(path) !== 'file') return undefined;
+  return tolerant(() => {
+    const fd = openSync(path, 'r');
+    try {
+      const buffer = Buffer.alloc(4096);
+      return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, 0));
+    } finally {
+      closeSync(fd);
+    }
+  });
+};
+
+/** Undefined where the path is missing, closed to us, circular, or no path at all (it comes from outside). */
+const tolerant = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch (error) {
+    if (isMissing(error) || isCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EISDIR', 'ERR_INVALID_ARG_VALUE')) return undefined;
+    throw error;
+  }
+};

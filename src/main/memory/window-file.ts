@@ -1,0 +1,153 @@
+// The window's log, tasks/<task>.window.<generation>.jsonl (SPEC 4): a header, then a line per block. A restart reads it
+// back byte for byte; a new generation is a new file, whole before the old one goes.
+import { closeSync, constants, openSync, readdirSync, readFileSync, truncateSync, unlinkSync, writeSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { isMissing, setAside, writeWhole } from '../floor/json-file.ts';
+import type { Paths } from '../floor/paths.ts';
+import type { Block, Numbered, Position } from '../records.ts';
+import { append, emptyWindow, type Window } from './window.ts';
+
+/** `dropped` bytes of a half-written last line were cut off; `aside` names logs that could not be read. Both deserve a log line. */
+export type ReadWindow = {
+  readonly window?: Window;
+  readonly dropped: number;
+  readonly aside: readonly string[];
+};
+
+/** The newest readable generation of the task's window, or none: then it is rebuilt from the transcript. */
+export const readWindow = (paths: Paths, task: string): ReadWindow => {
+  const aside: string[] = [];
+  for (const generation of generations(paths, task)) {
+    const path = paths.windowLog(task, generation);
+    const { bytes, dropped } = wholeLines(path);
+    if (bytes === undefined) continue; // removed by whoever forgot or swept the task
+    try {
+      return { window: parseLog(bytes.toString('utf8'), task, generation), dropped, aside };
+    } catch {
+      aside.push(setAside(path)); // kept for a person to look at; an older generation may still be there
+    }
+  }
+  return { dropped: 0, aside };
+};
+
+/** Writes a new generation whole, then removes older ones. A crash in between leaves both; the newer one counts. */
+export const startWindow = (paths: Paths, window: Window): void => {
+  const lines = [headerOf(window), ...window.blocks.map((block) => lineOf(block, observationsOf(window, block)))];
+  writeWhole(paths.windowLog(window.task, window.generation), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  for (const generation of generations(paths, window.task)) {
+    if (generation < window.generation) remove(paths.windowLog(window.task, generation));
+  }
+};
+
+/** Appends what `append` has put into the window. False when the log is gone (forgotten meanwhile): nothing is made anew. */
+export const appendBlock = (paths: Paths, window: Window, block: Block, numbered: readonly Numbered[] = []): boolean => {
+  let fd: number;
+  try {
+    fd = openSync(paths.windowLog(window.task, window.generation), constants.O_APPEND | constants.O_WRONLY);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  try {
+    const bytes = Buffer.from(`${JSON.stringify(lineOf(block, numbered))}\n`, 'utf8');
+    const written = writeSync(fd, bytes);
+    if (written !== bytes.length) throw new Error(`window log: ${written} of ${bytes.length} bytes written`);
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+};
+
+/** Generations on disk, newest first. */
+const generations = (paths: Paths, task: string): readonly number[] => {
+  const sample = basename(paths.windowLog(task, 0));
+  const stem = sample.slice(0, -'0.jsonl'.length);
+  return namesIn(dirname(paths.windowLog(task, 0)))
+    .filter((name) => name.startsWith(stem) && /^\d{1,9}\.jsonl$/.test(name.slice(stem.length)))
+    .map((name) => Number.parseInt(name.slice(stem.length), 10))
+    .sort((a, b) => b - a);
+};
+
+const namesIn = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};
+
+/** The file up to its last newline; what follows is cut off on disk too, so that the next line does not join it. */
+const wholeLines = (path: string): { readonly bytes?: Buffer; readonly dropped: number } => {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (isMissing(error)) return { dropped: 0 };
+    throw error;
+  }
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  const dropped = bytes.length - end;
+  if (dropped > 0 && end > 0) truncateSync(path, end);
+  return { bytes: bytes.subarray(0, end), dropped };
+};
+
+type Header = Pick<Window, 'task' | 'nonce' | 'generation' | 'ledger_text' | 'next_n'> & { readonly v: 1; readonly position?: Position };
+type Line = { readonly block: Block; readonly observations: readonly Numbered[] };
+
+const headerOf = ({ task, nonce, generation, ledger_text, next_n, position }: Window): Header => ({
+  v: 1,
+  task,
+  nonce,
+  generation,
+  ledger_text,
+  next_n,
+  ...(position === undefined ? {} : { position }),
+});
+
+const lineOf = (block: Block, observations: readonly Numbered[]): Line => ({ block, observations });
+
+const observationsOf = (window: Window, { from, to }: Block): readonly Numbered[] =>
+  from === undefined || to === undefined ? [] : window.observations.filter(({ n }) => n >= from && n <= to);
+
+/** Throws on anything that is not a log of ours: one unreadable line in the middle means that blocks are missing. */
+const parseLog = (text: string, task: string, generation: number): Window => {
+  const [first, ...rest] = text.split('\n').filter((line) => line !== '');
+  const header = parseHeader(JSON.parse(first ?? ''));
+  if (header.task !== task || header.generation !== generation) throw new Error('window log of another task or generation');
+  let window = emptyWindow(header);
+  for (const line of rest) {
+    const { block, observations } = parseLine(JSON.parse(line));
+    window = append(window, block, observations);
+  }
+  return { ...window, next_n: Math.max(window.next_n, header.next_n) };
+};
+
+const isRecord = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+
+const parseHeader = (raw: unknown): Header => {
+  if (!isRecord(raw) || raw['v'] !== 1) throw new Error('window log of another version');
+  const { task, nonce, ledger_text, generation, next_n } = raw;
+  if (![task, nonce, ledger_text].every((text) => typeof text === 'string') || !Number.isSafeInteger(generation) || !Number.isSafeInteger(next_n)) {
+    throw new Error('window log without a header');
+  }
+  return raw as Header;
+};
+
+const KINDS: readonly unknown[] = ['history', 'observations', 'feedback', 'note'] satisfies readonly Block['kind'][];
+
+const parseLine = (raw: unknown): Line => {
+  if (!isRecord(raw) || !isRecord(raw['block']) || !Array.isArray(raw['observations'])) throw new Error('not a block');
+  const { kind, pass, at, text } = raw['block'];
+  const numbered = raw['observations'].every((each: unknown) => isRecord(each) && Number.isSafeInteger(each['n']) && typeof each['text'] === 'string');
+  if (!KINDS.includes(kind) || typeof pass !== 'number' || typeof at !== 'number' || typeof text !== 'string' || !numbered) throw new Error('not a block');
+  return raw as Line;
+};
+
+const remove = (path: string): void => {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error; // another sweep was here first
+  }
+};
