@@ -1,0 +1,157 @@
+// The two thread pools, and the only file that knows Piscina: forks (network only) and compute (projection, file tools).
+import { join } from 'node:path';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import {
+  decode, encode, type FileToolTask, type ForkResult, type ForksTask, type ForkTask, type ProjectResult, type ProjectTask, type SummaryResult, type SummaryTask,
+} from '../workers/contract.ts';
+import { END_MS, openLine, watchOver, wordsOf, type ForkHooks } from './fork-port.ts';
+import type { ForkEnd, ToolReply, Usage } from './records.ts';
+
+export type PoolOptions = {
+  /** Folder of the bundles `forks.cjs` and `compute.cjs`. */
+  readonly dist: string;
+  readonly fork_threads: number;
+  /** Forks at once, over all threads. */
+  readonly width: number;
+  readonly compute_threads: number;
+};
+
+export type Pools = ReturnType<typeof openPools>;
+
+/**
+ * Both pools, each started by its first task. `fork` and `summarize` never reject: a dead thread or a fork that does
+ * not stop is a result with a cause. `project` rejects when its thread dies. `close` ends every thread.
+ */
+export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOptions) => {
+  const forks = openLane({
+    filename: join(dist, 'forks.cjs'), name: 'run', atomics: 'async', minThreads: fork_threads, maxThreads: fork_threads,
+    concurrentTasksPerWorker: Math.ceil(width / fork_threads), env: {},
+  });
+  const compute = openLane({
+    filename: join(dist, 'compute.cjs'), atomics: 'async', minThreads: 0, maxThreads: compute_threads, concurrentTasksPerWorker: 1, idleTimeout: COMPUTE_IDLE_MS, env: {},
+  });
+  const live = new Set<AbortController>();
+
+  const overPort = async <T>(task: ForksTask, on: ForkHooks, hard_ms: number, signal: AbortSignal | undefined, failed: (failure: Failure) => T): Promise<T> => {
+    const started_at = Date.now();
+    const { port1, port2 } = new MessageChannel();
+    const line = openLine(port1, on);
+    const own = new AbortController();
+    live.add(own);
+    const bytes = encode(task);
+    const sent = forks.send({ bytes, port: port2 }, [bytes.buffer, port2]);
+    const stop = watchOver({ hard_ms, signals: signal === undefined ? [own.signal] : [own.signal, signal], cancel: line.cancel, end: sent.end, grace_ms: task.kind === 'fork' ? task.limits.grace_ms : END_MS });
+    try {
+      return decode<T & object>(await sent.result);
+    } catch (error) {
+      return failed({ end: stop.because() ?? 'crashed', usage: line.spent(), started_at, cause: wordsOf(error) });
+    } finally {
+      stop.clear();
+      live.delete(own);
+      port1.close();
+    }
+  };
+
+  const onCompute = async <T>(task: ProjectTask | FileToolTask, hard_ms: number): Promise<T> => {
+    const bytes = encode(task);
+    const sent = compute.send(bytes, [bytes.buffer]);
+    const timer = setTimeout(sent.end, hard_ms);
+    try {
+      return decode<T & object>(await sent.result);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  return {
+    /** One detector's run. `signal`'s reason, a ForkEnd, says why it is cancelled. */
+    fork: (task: ForkTask, on: ForkHooks, signal?: AbortSignal): Promise<ForkResult> =>
+      overPort(task, on, task.limits.deadline_ms + task.limits.grace_ms, signal, ({ end, usage, started_at, cause }) => ({
+        detector: task.detector.name, end, feedback: { verdict: 'silent' }, usage, requests: 0, started_at, took_ms: Date.now() - started_at, model: task.provider.model,
+        pilot: task.pilot, tool_text: '', cause,
+      })),
+
+    /** A summary; '' with a cause when there is none. */
+    summarize: (task: SummaryTask, on: ForkHooks = {}, signal?: AbortSignal): Promise<SummaryResult> =>
+      overPort(task, on, task.timeout_ms, signal, ({ usage, cause }) => ({ text: '', usage, cause })),
+
+    project: (task: ProjectTask): Promise<ProjectResult> => onCompute(task, PROJECT_MS),
+
+    fileTool: (task: FileToolTask): Promise<ToolReply> =>
+      onCompute<ToolReply>(task, task.deadline_ms + END_MS).catch((error: unknown) => ({ ok: false, text: `${task.tool} did not finish: ${wordsOf(error)}` })),
+
+    /** Threads running now. */
+    threads: (): { readonly forks: number; readonly compute: number } => ({ forks: forks.threads(), compute: compute.threads() }),
+
+    close: async (): Promise<void> => {
+      for (const each of live) each.abort('cancelled' satisfies ForkEnd);
+      await Promise.all([forks.close(), compute.close()]);
+    },
+  };
+};
+
+type Failure = { readonly end: ForkEnd; readonly usage: Usage; readonly started_at: number; readonly cause: string };
+
+const COMPUTE_IDLE_MS = 10_000;
+// A range of a few MB takes well under a second; this only frees what would wait for ever.
+const PROJECT_MS = 60_000;
+
+type Sent = {
+  readonly result: Promise<Uint8Array>;
+  /** Ends the thread the task runs on, and with it every task on that thread. */
+  readonly end: () => void;
+};
+
+type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
+type Balancer = NonNullable<PiscinaOptions['loadBalancer']>;
+type Placed = { readonly placed: (thread: number) => void };
+
+/** One pool, made on first use, with the one thing Piscina lacks for shared threads: ending the thread of a given task. */
+const openLane = (options: PiscinaOptions & { readonly concurrentTasksPerWorker: number }) => {
+  let pool: Piscina | undefined;
+  let closed = false;
+
+  const drop = (broken: Piscina): Promise<void> => {
+    if (pool === broken) pool = undefined;
+    return broken.destroy();
+  };
+  const opened = (): Piscina => {
+    if (pool !== undefined) return pool;
+    const made = new Piscina({ ...options, loadBalancer: (task, workers) => leastBusy(task, workers, options.concurrentTasksPerWorker) });
+    // A thread that fails before its first task leaves the queue without anyone: reject it, and start afresh next time.
+    made.on('error', () => void (made.threads.length === 0 && drop(made)));
+    pool = made;
+    return made;
+  };
+
+  return {
+    send: (payload: object, transferList: readonly (ArrayBuffer | MessagePort)[]): Sent => {
+      if (closed) return { result: Promise.reject(new Error('the pools are closed')), end: () => undefined };
+      const mine = opened();
+      let thread: number | undefined;
+      // Under this symbol Piscina hands an object of ours to the balancer, and to nobody else.
+      const task = Object.assign(payload, { [Piscina.queueOptionsSymbol]: { placed: (id: number) => { thread = id; } } satisfies Placed });
+      const result: Promise<Uint8Array> = mine.run(task, { transferList: [...transferList] });
+      const end = (): void => {
+        const worker = mine.threads.find(({ threadId }) => threadId === thread);
+        // Never placed: the pool did not come up, and the task must not run late.
+        void (worker === undefined ? drop(mine) : worker.terminate());
+      };
+      return { result, end };
+    },
+    threads: (): number => pool?.threads.length ?? 0,
+    close: async (): Promise<void> => {
+      closed = true;
+      if (pool !== undefined) await drop(pool);
+    },
+  };
+};
+
+const leastBusy = (task: Parameters<Balancer>[0], workers: Parameters<Balancer>[1], most: number): ReturnType<Balancer> => {
+  const free = workers.filter(({ currentUsage }) => currentUsage < most).sort((a, b) => a.currentUsage - b.currentUsage)[0];
+  if (free === undefined) return null;
+  const options: Placed | null = Reflect.get(task, Piscina.queueOptionsSymbol);
+  options?.placed(free.id);
+  return free;
+};
