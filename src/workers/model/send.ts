@@ -1,0 +1,135 @@
+// The only file that opens connections to a model: one undici agent per route and thread, warm between passes (SPEC 3, 7.1).
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import Anthropic, { APIError } from '@anthropic-ai/sdk';
+import { Agent, ProxyAgent, fetch, request, type Dispatcher } from 'undici';
+import type { Provider } from '../contract.ts';
+
+/** An HTTP answer: status, headers that steer retries, and the body, which the reader must end or cancel. */
+export type HttpAnswer = {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+};
+
+export type Sender = {
+  /** Posts the bytes as they are. Rejects when the connection fails or the signal fires. */
+  readonly post: (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal) => Promise<HttpAnswer>;
+  /** Opens up to `n` further sockets by small GETs, so that a fan-out finds them warm. Resolves with how many answered. */
+  readonly warm: (provider: Provider, n: number, signal: AbortSignal) => Promise<number>;
+  readonly close: () => Promise<void>;
+};
+
+/** Longer than the usual gap between two passes (loop.min_interval_s), within what servers tend to allow. */
+const KEEP_ALIVE_MS = 120_000;
+/** Behind our own watchdogs: the longest silence of a stream before undici gives the socket up. */
+const BODY_TIMEOUT_MS = 120_000;
+/** As many forks as the widest setting may have at once (loop.max_parallel_forks). */
+const MAX_SOCKETS = 64;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Opens a thread's sender: nothing connects before the first post. `close` ends every socket at once. */
+export const openSender = (): Sender => {
+  const routes = new Map<string, Dispatcher>();
+  const route = (provider: Provider): Dispatcher => {
+    const key = `${new URL(provider.base_url).protocol}\n${provider.proxy ?? ''}\n${provider.ca ?? ''}`;
+    const known = routes.get(key);
+    if (known !== undefined) return known;
+    const made = openRoute(provider);
+    routes.set(key, made);
+    return made;
+  };
+  return {
+    post: (provider, body, signal) => (provider.kind === 'anthropic' ? postAnthropic : postOpenai)(provider, body, signal, route(provider)),
+    warm: async (provider, n, signal) => {
+      const url = new URL('/', provider.base_url);
+      const tries = Array.from({ length: n }, () => knock(url, route(provider), signal));
+      const warm = (await Promise.all(tries)).filter(Boolean).length;
+      // undici frees a socket one tick after its answer has ended: a post in the same tick would open another.
+      await new Promise((resolve) => setImmediate(resolve));
+      return warm;
+    },
+    close: async () => {
+      await Promise.all([...routes.values()].map((dispatcher) => dispatcher.destroy()));
+      routes.clear();
+    },
+  };
+};
+
+const openRoute = ({ base_url, proxy, ca }: Provider): Dispatcher => {
+  const plain = base_url.startsWith('http:') && (proxy ?? '') === '';
+  const tls = { ...(plain ? {} : { secureContext: rootsOf(ca) }), rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS };
+  const options = {
+    connections: MAX_SOCKETS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 0, // a slow first answer is the fork's deadline's business
+    bodyTimeout: BODY_TIMEOUT_MS,
+    allowH2: false, // parallel uploads would share one flow-control window
+  };
+  return proxy === undefined || proxy === ''
+    ? new Agent({ ...options, connect: tls })
+    : new ProxyAgent({ ...options, uri: proxy, requestTls: tls, proxyTls: tls });
+};
+
+/** Explicit roots: a repository can set NODE_EXTRA_CA_CERTS of this process. Reading them takes a while, once per route. */
+const rootsOf = (ca: string | undefined): SecureContext => createSecureContext({ ca: [...rootCertificates, ...(ca === undefined ? [] : [ca])] });
+
+const postAnthropic = async (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
+  const client = new Anthropic({
+    apiKey: provider.key,
+    baseURL: provider.base_url,
+    maxRetries: 0, // ours know the fork's deadline
+    timeout: 2 ** 31 - 1,
+    logLevel: 'off',
+    openTelemetry: false,
+    // The SDK is typed for the global fetch; undici's own pairs with undici's dispatcher.
+    fetch: fetch as unknown as typeof globalThis.fetch,
+    fetchOptions: { dispatcher, redirect: 'manual' } as unknown as NonNullable<ConstructorParameters<typeof Anthropic>[0]>['fetchOptions'],
+  });
+  try {
+    return toAnswer(await client.post('/v1/messages', { body, stream: true, signal, headers: { 'content-type': 'application/json' } }).asResponse());
+  } catch (error) {
+    if (error instanceof APIError && error.status !== undefined) {
+      const { status, headers, error: document, message } = error;
+      return {
+        status,
+        header: (name) => headers?.get(name) ?? undefined,
+        body: once(document === undefined ? message : JSON.stringify(document)),
+      };
+    }
+    throw error;
+  }
+};
+
+const postOpenai = async (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
+  const answer = await fetch(`${provider.base_url.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    body,
+    signal,
+    dispatcher,
+    redirect: 'manual', // a key goes to the address that was configured and nowhere else
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...(provider.key === '' ? {} : { authorization: `Bearer ${provider.key}` }) },
+  });
+  return toAnswer(answer);
+};
+
+const toAnswer = (answer: { readonly status: number; readonly headers: { get(name: string): string | null }; readonly body: unknown }): HttpAnswer => ({
+  status: answer.status,
+  header: (name) => answer.headers.get(name) ?? undefined,
+  body: answer.body === null ? once('') : (answer.body as AsyncIterable<Uint8Array>),
+});
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}
+
+/** One small GET without our key. Not HEAD: undici closes the socket after one. */
+const knock = async (url: URL, dispatcher: Dispatcher, signal: AbortSignal): Promise<boolean> => {
+  try {
+    const { body } = await request(url, { dispatcher, signal, method: 'GET', headersTimeout: CONNECT_TIMEOUT_MS });
+    await body.dump();
+    return true;
+  } catch {
+    return false; // the fan-out opens its own socket then
+  }
+};
