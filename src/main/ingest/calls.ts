@@ -1,0 +1,86 @@
+// Joins what comes back with the call it answers: a result's record names its call, not the tool (SPEC 5.2).
+import { headOf } from '../floor/text.ts';
+import type { Observation } from '../records.ts';
+
+export type CallsState = {
+  readonly open: readonly (readonly [call: string, about: Call])[];
+  readonly launched: readonly (readonly [call: string, agent: string])[];
+  readonly concluded: readonly string[];
+};
+export type Call = { readonly tool: string; readonly label: string; readonly path?: string };
+
+export type Calls = {
+  /** The observation with its call's name in it; undefined for a conclusion already told. */
+  readonly join: (observation: Observation) => Observation | undefined;
+  /** Whether this agent's conclusion is told for the first time; from then on it counts as told. */
+  readonly conclude: (agent: string) => boolean;
+  readonly state: () => CallsState;
+};
+
+/** Calls without a result, launches and agents remembered: far more than run at once. */
+const KEPT = 2000;
+const LABEL_CHARS = 80;
+
+export const createCalls = (saved?: CallsState): Calls => {
+  const open = new Map(saved?.open ?? []);
+  const launched = new Map(saved?.launched ?? []);
+  const concluded = new Set(saved?.concluded ?? []);
+
+  const conclude = (agent: string): boolean => {
+    if (concluded.has(agent)) return false;
+    concluded.add(agent);
+    trim(concluded);
+    return true;
+  };
+
+  const join = (observation: Observation): Observation | undefined => {
+    const { kind, call, tool } = observation;
+    if (kind === 'tool' && call !== undefined && tool !== undefined) {
+      open.set(call, about(observation, tool));
+      trim(open);
+      return observation;
+    }
+    if (kind === 'done' && call !== undefined && observation.launches !== undefined) {
+      launched.set(call, observation.launches);
+      trim(launched);
+    }
+    if (kind === 'agent') {
+      const agent = observation.settles ?? observation.launches ?? (call === undefined ? undefined : (launched.get(call) ?? call));
+      return agent === undefined || conclude(agent) ? observation : undefined;
+    }
+    const answered = call === undefined ? undefined : open.get(call);
+    if (answered === undefined || call === undefined) return observation;
+    open.delete(call);
+    return named(observation, answered);
+  };
+
+  return { join, conclude, state: () => ({ open: [...open], launched: [...launched], concluded: [...concluded] }) };
+};
+
+const about = ({ text, paths }: Observation, tool: string): Call => {
+  const path = paths?.[0];
+  const line = (text.split('\n', 1)[0] ?? '').replace(/^\[tool\] /, '');
+  const label = path === undefined ? headOf(line, LABEL_CHARS) : `${tool} ${path}`;
+  return { tool, label, ...(path === undefined ? {} : { path }) };
+};
+
+const named = (observation: Observation, { tool, label, path }: Call): Observation => {
+  const { kind, text, anchor, note } = observation;
+  const joined = { ...observation, tool, ...(path === undefined || observation.paths !== undefined ? {} : { paths: [path] }) };
+  if (kind === 'done') return { ...joined, text: anchor === undefined ? `[done] ${label}` : `[done] ${label} ${anchor}` };
+  if (kind === 'error') return { ...joined, text: behindTag(text, `${tool}: `) };
+  if (note === 'refusal') return { ...joined, text: `${text}: ${label}` };
+  return joined;
+};
+
+/** `[error] x` → `[error] <words>x`. */
+const behindTag = (text: string, words: string): string => {
+  const end = text.indexOf('] ');
+  return end === -1 ? text : `${text.slice(0, end + 2)}${words}${text.slice(end + 2)}`;
+};
+
+const trim = (kept: { readonly size: number; keys(): IterableIterator<string>; delete(key: string): boolean }): void => {
+  if (kept.size <= KEPT) return;
+  const oldest = kept.keys().next();
+  if (oldest.done !== true) kept.delete(oldest.value);
+};

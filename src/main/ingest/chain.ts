@@ -1,0 +1,121 @@
+// Folds projected lines, in file order, into what happened: no copy twice, results with their calls' names, rewinds told.
+import { createHash } from 'node:crypto';
+import { headOf } from '../floor/text.ts';
+import type { Observation, Projected, Proof, ReadEvent } from '../records.ts';
+import { createCalls, type CallsState } from './calls.ts';
+import { createFinals, type FinalState } from './final-text.ts';
+import { createLineage, type LineageState } from './lineage.ts';
+import { createPromptQueue, type PromptQueueState } from './prompt-queue.ts';
+
+/** What a chain remembers, as JSON; hand it to `createChain` to go on where another process stopped. */
+export type ChainState = {
+  readonly v: 1;
+  readonly lineage: LineageState;
+  readonly calls: CallsState;
+  readonly finals: FinalState;
+  readonly queue: PromptQueueState;
+};
+
+export type Folded = {
+  readonly observations: readonly Observation[];
+  readonly events: readonly ReadEvent[];
+  readonly proofs: readonly Proof[];
+  /** The items that are no copies: what usage and volumes count. */
+  readonly fresh: readonly Projected[];
+  readonly copies: number;
+};
+
+/** `history`: a fork's copied records are new to us; `live`: they are no activity. */
+export type FoldMode = 'live' | 'history';
+
+export type Chain = {
+  readonly fold: (items: readonly Projected[], mode: FoldMode) => Folded;
+  /** The final text of a Stop signal, redacted; undefined when its record was read before. */
+  readonly observeFinal: (text: string, at: number) => Observation | undefined;
+  /** A subagent's final text from its signal; undefined when told before, or for the host's own agents (no type). */
+  readonly observeAgent: (agent: { readonly id: string; readonly type: string; readonly text: string; readonly at: number }, cap: number) => Observation | undefined;
+  readonly state: () => ChainState;
+};
+
+/** The state of one session's reading (SPEC 5.1, 5.2). Bounded: see each part. */
+export const createChain = (saved?: ChainState): Chain => {
+  const lineage = createLineage(saved?.lineage);
+  const calls = createCalls(saved?.calls);
+  const finals = createFinals(saved?.finals);
+  const queue = createPromptQueue(saved?.queue);
+
+  const fold = (items: readonly Projected[], mode: FoldMode): Folded => {
+    const observations: Observation[] = [];
+    const events: ReadEvent[] = [];
+    const proofs: Proof[] = [];
+    const fresh: Projected[] = [];
+
+    for (const item of items) {
+      if (item.uuid !== undefined && lineage.seen(item.uuid)) continue;
+      const copied = item.forked_from !== undefined && mode === 'live';
+      const dead = item.uuid === undefined ? [] : lineage.add({ ...linkOf(item), uuid: item.uuid });
+      if (copied) continue;
+      fresh.push(item);
+      if (dead.length > 0) {
+        const at = item.at ?? 0;
+        observations.push(rewindNote(item, dead.length, at));
+        events.push({ kind: 'rewind', at, dead });
+      }
+      if (item.type === 'attachment/queued_command') queue.attached();
+      if (item.queue !== undefined) {
+        const at = item.at ?? 0;
+        for (const text of queue.operate(item.queue, at)) events.push({ kind: 'withdrawn', at, text });
+      }
+      if (item.events.some(({ kind }) => kind === 'response')) {
+        for (const { text, at } of queue.due()) {
+          observations.push({ kind: 'prompt', at, uuid: nameOf('queued', `${at} ${text}`), text: `[prompt] ${text}`, raw_chars: text.length, human: true });
+          events.push({ kind: 'prompt', origin: 'human', at });
+        }
+      }
+      for (const observation of item.observations) {
+        const joined = observe(observation);
+        if (joined !== undefined) observations.push(joined);
+      }
+      for (const event of item.events) {
+        if (event.kind === 'turn-end') finals.turnEnded();
+        events.push(event);
+      }
+      proofs.push(...item.proofs);
+    }
+    return { observations, events, proofs, fresh, copies: items.length - fresh.length };
+  };
+
+  const observe = (observation: Observation): Observation | undefined => {
+    if (observation.kind === 'text' && !finals.fromRecord(textOf(observation))) return undefined;
+    return calls.join(observation);
+  };
+
+  const observeFinal: Chain['observeFinal'] = (text, at) =>
+    finals.fromSignal(text) ? { kind: 'text', at, uuid: nameOf('final', `${at} ${text}`), text: `[text] ${text}`, raw_chars: text.length } : undefined;
+
+  const observeAgent: Chain['observeAgent'] = ({ id, type, text, at }, cap) => {
+    if (type === '' || text.trim() === '' || !calls.conclude(id)) return undefined;
+    return { kind: 'agent', at, uuid: nameOf('agent', id), text: `[agent] ${type}: ${headOf(text, cap)}`, raw_chars: text.length, settles: id };
+  };
+
+  const state = (): ChainState => ({ v: 1, lineage: lineage.state(), calls: calls.state(), finals: finals.state(), queue: queue.state() });
+
+  return { fold, observeFinal, observeAgent, state };
+};
+
+const linkOf = ({ parent, prompt, type }: Projected) => ({ parent, prompt: prompt !== undefined, boundary: type === 'system/compact_boundary', aside: type === 'sidechain' });
+
+const rewindNote = (item: Projected, records: number, at: number): Observation => ({
+  kind: 'note',
+  note: 'rewind',
+  at,
+  uuid: item.uuid ?? '',
+  text: `[note] the conversation was rewound here: the ${records} records before this prompt that it does not follow no longer count`,
+  raw_chars: 0,
+});
+
+/** An observation's text without its tag. */
+const textOf = ({ text }: Observation): string => text.replace(/^\[text\] /, '');
+
+/** A name for what no record has brought: the same for the same content. */
+const nameOf = (kind: string, content: string): string => `${kind}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}`;

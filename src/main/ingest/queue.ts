@@ -1,0 +1,208 @@
+// What was seen since the last pass, waiting for the next: folded, and shed in the middle past its cap (SPEC 5.4).
+import type { Observation } from '../records.ts';
+
+export type Queue = {
+  readonly waiting: readonly Waiting[];
+  readonly chars: number;
+  /** Time of the first observation that waits. */
+  readonly oldest_at?: number;
+  readonly salient: readonly Salient[];
+  /** Anything of the agent's or the user's, not only notes. */
+  readonly activity: boolean;
+};
+export type Salient = 'error' | 'user_prompt';
+type Counts = Readonly<Record<string, number>>;
+/** `left_out`: this is the mark of a gap, and what it stands for. */
+export type Waiting = { readonly observation: Observation; readonly left_out?: Counts };
+
+export const emptyQueue: Queue = { waiting: [], chars: 0, salient: [], activity: false };
+
+/** The queue with `observations` behind it: a `done` goes into its waiting call, and at most `episode_cap_chars` stay. */
+export const enqueue = (queue: Queue, observations: readonly Observation[], limits: { readonly episode_cap_chars: number }): Queue => {
+  if (observations.length === 0) return queue;
+  const waiting = [...queue.waiting];
+  const places = new Map<string, number>();
+  waiting.forEach(({ observation: { kind, call } }, place) => {
+    if (kind === 'tool' && call !== undefined) places.set(call, place);
+  });
+  for (const observation of observations) {
+    const { kind, call } = observation;
+    const place = call === undefined ? undefined : places.get(call);
+    const open = place === undefined ? undefined : waiting[place];
+    if (kind === 'done' && place !== undefined && open !== undefined) {
+      waiting[place] = { observation: withDone(open.observation, observation) };
+      places.delete(call ?? '');
+      continue;
+    }
+    if (kind === 'tool' && call !== undefined) places.set(call, waiting.length);
+    waiting.push({ observation });
+  }
+  const kept = charsOf(waiting) <= limits.episode_cap_chars ? waiting : shed(foldRepeats(waiting), limits.episode_cap_chars);
+  const salient = new Set(queue.salient);
+  for (const { kind, human } of observations) {
+    if (kind === 'error') salient.add('error');
+    if (kind === 'prompt' && human === true) salient.add('user_prompt');
+  }
+  const oldest_at = queue.oldest_at ?? observations[0]?.at;
+  return {
+    waiting: kept,
+    chars: charsOf(kept),
+    ...(oldest_at === undefined ? {} : { oldest_at }),
+    salient: [...salient],
+    activity: queue.activity || observations.some(({ kind }) => kind !== 'note'),
+  };
+};
+
+/** Everything that waits, repeats folded, and the queue without it. */
+export const take = (queue: Queue): { readonly episode: readonly Observation[]; readonly queue: Queue } => ({
+  episode: foldRepeats(queue.waiting).map(({ observation }) => observation),
+  queue: emptyQueue,
+});
+
+/** The most recent of `observations` that are worth at most `chars`: what history brings into a window. */
+export const lastChars = (observations: readonly Observation[], chars: number): readonly Observation[] => {
+  let left = chars;
+  const first = observations.findLastIndex(({ text }) => (left -= text.length) < 0);
+  return observations.slice(first + 1);
+};
+
+const DONE = ' → done';
+
+/** An edit's anchor goes behind its path and the mark on its first line; a command is marked at its end. */
+const withDone = (call: Observation, done: Observation): Observation => {
+  const { anchor, launches } = done;
+  const end = call.writes === true || anchor !== undefined ? firstLineEnd(call.text) : call.text.length;
+  const line = call.text.slice(0, end);
+  return {
+    ...call,
+    text: `${anchor === undefined ? line : anchored(line, call.paths?.[0], anchor)}${DONE}${call.text.slice(end)}`,
+    raw_chars: call.raw_chars + done.raw_chars,
+    ...(anchor === undefined ? {} : { anchor }),
+    ...(launches === undefined ? {} : { launches }),
+  };
+};
+
+const anchored = (line: string, path: string | undefined, anchor: string): string => {
+  const at = path === undefined ? -1 : line.indexOf(path);
+  if (path === undefined || at === -1) return `${line} ${anchor}`;
+  const behind = at + path.length;
+  return `${line.slice(0, behind)} ${anchor}${line.slice(behind)}`;
+};
+
+const firstLineEnd = (text: string): number => (text.includes('\n') ? text.indexOf('\n') : text.length);
+
+/**
+ * Neighbours that read the same become one with ` ×N`. Prompts and errors stay single (they are counted), and so
+ * does a call without its result: what comes back must find it.
+ */
+const foldRepeats = (waiting: readonly Waiting[]): readonly Waiting[] => {
+  const runs: { first: Waiting; count: number; raw_chars: number }[] = [];
+  for (const entry of waiting) {
+    const run = runs.at(-1);
+    const { observation } = entry;
+    if (run !== undefined && folds(observation) && run.first.observation.kind === observation.kind && run.first.observation.text === observation.text) {
+      run.count += 1;
+      run.raw_chars += observation.raw_chars;
+    } else {
+      runs.push({ first: entry, count: 1, raw_chars: observation.raw_chars });
+    }
+  }
+  return runs.map(({ first, count, raw_chars }) => (count === 1 ? first : { ...first, observation: { ...first.observation, raw_chars, text: `${first.observation.text} ×${count}` } }));
+};
+
+const folds = ({ kind, text }: Observation): boolean => kind !== 'prompt' && kind !== 'error' && (kind !== 'tool' || text.includes(DONE));
+
+// The beginning says what it was about, the end what is going on: the middle is shed.
+const HEAD_SHARE = 1 / 8;
+const TAIL_SHARE = 1 / 2;
+/** Shed down to this share, so that not every further observation sheds again. */
+const TARGET_SHARE = 0.9;
+
+/** Rank by rank, oldest first, until `cap` holds; prompts and errors go last. */
+const shed = (waiting: readonly Waiting[], cap: number): readonly Waiting[] => {
+  if (charsOf(waiting) <= cap) return waiting;
+  const head = spanOf(waiting, cap * HEAD_SHARE);
+  const tail = waiting.length - spanOf(waiting.toReversed(), cap * TAIL_SHARE);
+  let excess = charsOf(waiting) - cap * TARGET_SHARE;
+  const dropped = new Set<number>();
+  let kept = waiting;
+  for (const rank of [3, 2, 1, 0]) {
+    for (let place = head; place < tail && excess > 0; place += 1) {
+      const entry = waiting[place];
+      if (entry === undefined || dropped.has(place) || rankOf(entry) < rank) continue;
+      dropped.add(place);
+      excess -= entry.observation.text.length;
+    }
+    kept = withGaps(waiting, dropped);
+    // The marks of the gaps take room too: what they took must be shed as well.
+    excess = charsOf(kept) - cap * TARGET_SHARE;
+    if (charsOf(kept) <= cap) return kept;
+  }
+  for (let place = head; place < tail; place += 1) dropped.add(place);
+  return withGaps(waiting, dropped);
+};
+
+/** 3 is shed first, 0 last. */
+const rankOf = ({ observation: { kind, writes }, left_out }: Waiting): number => {
+  if (left_out !== undefined) return 3;
+  if (kind === 'prompt' || kind === 'error') return 0;
+  if (kind === 'note' || kind === 'agent') return 1;
+  return kind === 'text' || writes === true ? 2 : 3;
+};
+
+/** How many from the start fit into `chars`. */
+const spanOf = (waiting: readonly Waiting[], chars: number): number => {
+  let left = chars;
+  const over = waiting.findIndex(({ observation }) => (left -= observation.text.length) < 0);
+  return over === -1 ? waiting.length : over;
+};
+
+/** Every run of dropped entries as one mark. */
+const withGaps = (waiting: readonly Waiting[], dropped: ReadonlySet<number>): readonly Waiting[] => {
+  const kept: Waiting[] = [];
+  let run: Waiting[] = [];
+  const close = (): void => {
+    const first = run[0];
+    if (first !== undefined) kept.push(gapOf(first, run));
+    run = [];
+  };
+  waiting.forEach((entry, place) => {
+    if (dropped.has(place)) {
+      run.push(entry);
+      return;
+    }
+    close();
+    kept.push(entry);
+  });
+  close();
+  return kept;
+};
+
+const NAMED = 6;
+
+const gapOf = (first: Waiting, run: readonly Waiting[]): Waiting => {
+  const counts = new Map<string, number>();
+  let raw_chars = 0;
+  for (const { observation, left_out } of run) {
+    raw_chars += observation.raw_chars;
+    const name = (observation.tool ?? observation.kind).toLowerCase();
+    for (const [what, count] of Object.entries(left_out ?? { [name]: 1 })) counts.set(what, (counts.get(what) ?? 0) + count);
+  }
+  const all = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const total = all.reduce((sum, [, count]) => sum + count, 0);
+  const others = all.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
+  const words = [...all.slice(0, NAMED).map(([name, count]) => `${name.slice(0, 40)} ${count}`), ...(others === 0 ? [] : [`other ${others}`])];
+  return {
+    left_out: Object.fromEntries(counts),
+    observation: {
+      kind: 'note',
+      note: 'gap',
+      at: first.observation.at,
+      uuid: first.observation.uuid,
+      text: `[note] ${total} ${total === 1 ? 'observation' : 'observations'} left out here (${words.join(', ')})`,
+      raw_chars,
+    },
+  };
+};
+
+const charsOf = (waiting: readonly Waiting[]): number => waiting.reduce((sum, { observation }) => sum + observation.text.length, 0);
