@@ -115,12 +115,13 @@ const parseLog = (text: string, task: string, generation: number): Window => {
   const [first, ...rest] = text.split('\n').filter((line) => line !== '');
   const header = parseHeader(JSON.parse(first ?? ''));
   if (header.task !== task || header.generation !== generation) throw new Error('window log of another task or generation');
-  let window = emptyWindow(header);
+  const { v: _, ...start } = header;
+  let window = emptyWindow(start);
   for (const line of rest) {
     const { block, observations } = parseLine(JSON.parse(line));
     window = append(window, block, observations);
   }
-  return { ...window, next_n: Math.max(window.next_n, header.next_n) };
+  return window;
 };
 
 const isRecord = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
