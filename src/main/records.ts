@@ -392,6 +392,8 @@ export type Because =
   | 'rate'
   | 'cooldown'
   | 'stale'
+  /** Nothing sayable was left after sanitising. */
+  | 'unfit'
   | 'mailbox-full'
   | 'superseded'
   | 'resolved'

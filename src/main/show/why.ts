@@ -35,6 +35,7 @@ const EXPLAINED: Readonly<Record<Because, string>> = {
   rate: 'the hour’s advisories were used up',
   cooldown: 'too soon after the one before',
   stale: 'already handled when it would have been said',
+  unfit: 'nothing fit to say was left after cleaning its text',
   'mailbox-full': 'too many waited; the least sure went',
   superseded: 'a newer one took its place',
   resolved: 'its detector saw it done',
