@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { parseArgs } from 'node:util';
-import { isMainLoop, pickTurn, type Script, type ScriptBlock, type Turn, type WireBody } from './host-script.ts';
+import { isMainLoop, pickTurn, type Script, type ScriptBlock, type ScriptState, type Turn, type WireBody } from './host-script.ts';
 
 type Reply = { why: string; content?: readonly object[]; usage?: object; error?: object };
 type Counters = { requests: number; lastSize: number };
@@ -15,19 +15,19 @@ const main = (): void => {
     options: { script: { type: 'string' }, log: { type: 'string' }, port: { type: 'string' }, control: { type: 'string' }, owner: { type: 'string' } },
   });
   let script: Script = JSON.parse(readFileSync(values.script ?? '', 'utf8'));
-  const queue: Turn[] = [...(script.turns ?? [])];
+  const state: ScriptState = { queue: [...(script.turns ?? [])], used: new Map() };
   const counters: Counters = { requests: 0, lastSize: 0 };
-  serveModel(() => script, queue, counters, values.log ?? '').listen(Number(values.port), '127.0.0.1', () => {
+  serveModel(() => script, state, counters, values.log ?? '').listen(Number(values.port), '127.0.0.1', () => {
     serveControl((path, body) => {
-      if (path === '/push') queue.push(...(JSON.parse(body) as Turn[]));
+      if (path === '/push') state.queue.push(...(JSON.parse(body) as Turn[]));
       if (path === '/script') script = { ...script, ...(JSON.parse(body) as Script) };
-      return { requests: counters.requests, queued: queue.length };
+      return { requests: counters.requests, queued: state.queue.length };
     }).listen(values.control);
   });
   endWithOwner(Number(values.owner));
 };
 
-const serveModel = (script: () => Script, queue: Turn[], counters: Counters, log: string): Server =>
+const serveModel = (script: () => Script, state: ScriptState, counters: Counters, log: string): Server =>
   createServer(async (request, response) => {
     const at = Date.now();
     const text = await readBody(request);
@@ -36,7 +36,7 @@ const serveModel = (script: () => Script, queue: Turn[], counters: Counters, log
     const n = ++counters.requests;
     let reply: Reply = { why: path };
     if (path === '/v1/messages' && request.method === 'POST') {
-      const { turn, why } = pickTurn(script(), queue, body);
+      const { turn, why } = pickTurn(script(), state, body);
       reply = { why };
       await answer(response, turn, body, reply, counters);
     } else if (path === '/v1/messages/count_tokens') sendJson(response, 200, { input_tokens: Math.ceil(text.length / 4) });

@@ -18,17 +18,22 @@ export type Turn = {
   readonly error?: { readonly status: number; readonly type?: string; readonly message?: string };
 };
 
-/** Answers every request in which `match` is found: in the last user message, the system text, the tools' names, or anywhere. */
+/**
+ * Answers a request in which `match` (all of it, when it is a list) is found: in the last user message, the system text, the
+ * tools' names, or anywhere in the JSON. `times`: only so often, then the rule is used up.
+ */
 export type ScriptRule = {
-  readonly match: string;
+  readonly match: string | readonly string[];
   readonly on?: 'last' | 'system' | 'tools' | 'any';
+  readonly times?: number;
   readonly turn: Turn;
 };
 
 /**
- * A whole script. Order of choice: rules; `side` for requests with few tools (titles, helper calls); the scenario named by
- * `@@name` in the latest user text that has one, at the position given by the assistant messages since (stateless, so
- * subagents, resumes and forks work); the pushed queue; `fallback`.
+ * A whole script. Order of choice: rules; `observer` for requests of our own forks; `side` for requests with few tools
+ * (titles, helper calls); the scenario named by
+ * `@@name` in the latest user text that has one, at the position given by
+ * the assistant messages since (stateless, so subagents, resumes and forks work); the pushed queue; `fallback`.
  */
 export type Script = {
   readonly turns?: readonly Turn[];
@@ -36,7 +41,11 @@ export type Script = {
   readonly rules?: readonly ScriptRule[];
   readonly fallback?: Turn;
   readonly side?: Turn;
+  readonly observer?: Turn;
 };
+
+/** What a running script remembers: pushed turns not yet taken, and how often a rule was used. */
+export type ScriptState = { readonly queue: Turn[]; readonly used: Map<string, number> };
 
 export type WireMessage = { readonly role: string; readonly content: unknown };
 export type WireBody = {
@@ -47,21 +56,33 @@ export type WireBody = {
   readonly tools?: readonly { readonly name?: string }[];
 };
 
-/** The turn for a request and where it came from. Takes from `queue` (the only thing it changes). */
-export const pickTurn = (script: Script, queue: Turn[], body: WireBody): { readonly turn: Turn; readonly why: string } => {
+/** The turn for a request and where it came from. Changes nothing but `state`. */
+export const pickTurn = (script: Script, state: ScriptState, body: WireBody): { readonly turn: Turn; readonly why: string } => {
   for (const rule of script.rules ?? []) {
-    if (haystack(rule, body).includes(rule.match)) return { turn: rule.turn, why: `rule:${rule.match}` };
+    const name = String(rule.match);
+    const used = state.used.get(name) ?? 0;
+    const hay = haystack(rule, body);
+    if (used >= (rule.times ?? Infinity) || ![rule.match].flat().every((part) => hay.includes(part))) continue;
+    state.used.set(name, used + 1);
+    return { turn: rule.turn, why: `rule:${name}` };
   }
+  if (isObserver(body)) return { turn: script.observer ?? SILENT, why: 'observer' };
   if (!isMainLoop(body)) return { turn: script.side ?? { content: ['{"title":"Scripted session"}'] }, why: 'side' };
   const named = scenarioTurn(script, body.messages ?? []);
   if (named !== undefined) return named;
-  const next = queue.shift();
+  const next = state.queue.shift();
   if (next !== undefined) return { turn: next, why: 'queue' };
   return { turn: script.fallback ?? { content: ['OK.'] }, why: 'fallback' };
 };
 
-/** Requests of the session's own loop carry its tools; titles and other helpers carry none or one. */
-export const isMainLoop = (body: WireBody): boolean => (body.tools?.length ?? 0) > 2;
+/** Requests of the session's own loop and its subagents carry the host's tools; titles and other helpers none or one. */
+export const isMainLoop = (body: WireBody): boolean => (body.tools?.length ?? 0) > 2 && !isObserver(body);
+
+/** A request of one of our forks. */
+export const isObserver = (body: WireBody): boolean => body.tools?.some(({ name }) => name === FEEDBACK) === true;
+
+const FEEDBACK = 'second_brain_detector_feedback';
+const SILENT: Turn = { content: [{ tool: FEEDBACK, input: { verdict: 'silent' } }] };
 
 /** All text of a message or of a system prompt, tool results included, blocks joined by newlines. */
 export const textOf = (content: unknown): string => {

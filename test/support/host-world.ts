@@ -1,7 +1,7 @@
 // A closed world for the real host: its own network namespace, home, terminal server and scripted model, all in one temporary
 // folder. Several hosts can live in it at once or one after another; stopping it leaves no process behind.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,6 +19,8 @@ export type WorldOptions = {
   readonly project?: string;
   /** Files to put into the project, by relative path. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Folder for CLAUDE_CONFIG_DIR, relative to the home; the host's usual one when absent. */
+  readonly configDir?: string;
 };
 
 /** A request the scripted model saw, in the order of the answers. `reply.why` names what the answer was taken from. */
@@ -39,6 +41,8 @@ export type World = {
   readonly dir: string;
   readonly home: string;
   readonly project: string;
+  /** Where the host keeps its state: `.claude` in the home, or the world's own `configDir`. */
+  readonly config: string;
   readonly binary: string;
   /** A free folder for what a probe or a test wants to leave. */
   readonly out: string;
@@ -74,11 +78,14 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
   const out = join(dir, 'out');
   mkdirSync(out, { recursive: true });
   makeProject(project, options.files ?? {});
-  seedHome(home, project, options.version ?? HOST_VERSION);
+  const config = join(home, options.configDir ?? '.claude');
+  mkdirSync(config, { recursive: true });
+  const stateDir = options.configDir === undefined ? home : config;
+  writeFileSync(join(stateDir, '.claude.json'), JSON.stringify(seed(project, options.version ?? HOST_VERSION)));
   const socket = join(dir, 'tmux');
   const log = join(dir, 'requests.jsonl');
   const control = join(dir, 'model.sock');
-  const environment = { ...baseEnvironment(home), PROBE_DIR: out };
+  const environment = { ...baseEnvironment(home), PROBE_DIR: out, ...(options.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: config }) };
   const tmux = async (...args: readonly string[]): Promise<string> => (await run('tmux', ['-S', socket, '-f', '/dev/null', ...args])).stdout;
 
   const model = await bundleModel(dir);
@@ -86,14 +93,15 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
   const modelArgs = [process.execPath, model, '--script', join(dir, 'script.json'), '--log', log, '--port', String(PORT), '--control', control, '--owner', String(process.pid)];
   const start = ['tmux', '-S', socket, '-f', '/dev/null', 'new-session', '-d', '-s', 's', '-x', '150', '-y', '50', ...withEnvironment(environment, modelArgs)];
   await run('unshare', [...namespaceFlags(), 'sh', '-c', 'ip link set lo up; exec "$@"', 'sh', ...start], { env: { PATH: environment.PATH, TERM: 'xterm-256color' } });
-  await tmux('set-option', '-g', 'remain-on-exit', 'on');
-  await waitUntil(() => existsSync(control), 10_000, 'the scripted model did not start');
-  const [serverPid, modelPid] = (await tmux('display-message', '-p', '-t', 's', '#{pid} #{pane_pid}')).trim().split(' ').map(Number);
-  const network = readlinkSync(`/proc/${modelPid}/ns/net`);
+  const [serverPid = 0, modelPid = 0] = (await tmux('display-message', '-p', '-t', 's', '#{pid} #{pane_pid}')).trim().split(' ').map(Number);
+  const network = readlinkSync(`/proc/${serverPid}/ns/net`);
   if (network === readlinkSync('/proc/self/ns/net')) throw new Error('the world is not closed off');
+  // Held open, the namespace keeps its number: nobody else's world can have it while we still look for ours.
+  const hold = openSync(`/proc/${serverPid}/ns/net`, 'r');
+  let stopped = false;
 
   const world: World = {
-    dir, home, project, out, tmux,
+    dir, home, project, config, out, tmux,
     binary: available.binary,
     open: async (argv, pane = {}) => {
       const command = withEnvironment({ ...environment, ...pane.env }, argv);
@@ -105,18 +113,35 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
     push: async (...turns) => tell(control, '/push', turns),
     setScript: async (script) => tell(control, '/script', script),
     requests: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as LoggedRequest) : []),
-    processes: () => processesIn(network).filter(({ pid }) => pid !== serverPid && pid !== modelPid),
+    processes: () => (stopped ? [] : processesIn(network)).filter(({ pid }) => pid !== serverPid && pid !== modelPid),
     stop: async () => {
+      if (stopped) return;
       for (let round = 0; round < 50; round += 1) {
         const left = processesIn(network);
         if (left.length === 0) break;
         for (const { pid } of left) endProcess(pid);
         await pause(50);
       }
+      stopped = true;
+      closeSync(hold);
       rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
+  await orStop(world, async () => {
+    await tmux('set-option', '-g', 'remain-on-exit', 'on');
+    await waitUntil(() => existsSync(control), 10_000, 'the scripted model did not start');
+  });
   return world;
+};
+
+/** Does `work`, and takes the world down when it fails. */
+export const orStop = async <T>(world: World, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
 };
 
 /** Polls `done` every 50 ms; throws `otherwise` when the time is over. */
@@ -154,23 +179,18 @@ const makeProject = (project: string, files: Readonly<Record<string, string>>): 
   }
 };
 
-/** What gets a fresh home past onboarding, trust and key dialogs. */
-const seedHome = (home: string, project: string, version: string): void => {
-  mkdirSync(join(home, '.claude'), { recursive: true });
-  const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 4 };
-  const state = {
-    hasCompletedOnboarding: true,
-    lastOnboardingVersion: version,
-    theme: 'dark',
-    numStartups: 5,
-    autoUpdates: false,
-    bypassPermissionsModeAccepted: true,
-    officialMarketplaceAutoInstallAttempted: true,
-    customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
-    projects: { [project]: trusted },
-  };
-  writeFileSync(join(home, '.claude.json'), JSON.stringify(state));
-};
+/** The host's state file, past onboarding, trust and key dialogs. */
+const seed = (project: string, version: string): object => ({
+  hasCompletedOnboarding: true,
+  lastOnboardingVersion: version,
+  theme: 'dark',
+  numStartups: 5,
+  autoUpdates: false,
+  bypassPermissionsModeAccepted: true,
+  officialMarketplaceAutoInstallAttempted: true,
+  customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
+  projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 4 } },
+});
 
 const bundleModel = async (dir: string): Promise<string> => {
   const outfile = join(dir, 'host-model.mjs');

@@ -7,8 +7,8 @@
 //   host.requests(); host.records(); await host.screen(); await host.stop();
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMainLoop, textOf, type Turn } from './host-script.ts';
-import { pause, startWorld, waitUntil, type LoggedRequest, type RunResult, type World, type WorldOptions } from './host-world.ts';
+import { isMainLoop, isObserver, textOf, type Turn } from './host-script.ts';
+import { orStop, pause, startWorld, waitUntil, type LoggedRequest, type RunResult, type World, type WorldOptions } from './host-world.ts';
 
 export type HostOptions = WorldOptions & {
   /** Live in this world instead of a new one (a second session, a resume, a restart after a kill). */
@@ -45,7 +45,9 @@ export type Host = {
   readonly push: (...turns: readonly Turn[]) => Promise<void>;
   /** Requests of the session's own loop so far (titles and other helper calls left out). */
   readonly requests: () => readonly LoggedRequest[];
-  /** The newest transcript of the session's project, or undefined before the first prompt. */
+  /** Requests of our own forks so far. */
+  readonly observerRequests: () => readonly LoggedRequest[];
+  /** The newest transcript in the world, or undefined before the first prompt. */
   readonly transcript: () => string | undefined;
   /** Its records, parsed. */
   readonly records: () => readonly HostRecord[];
@@ -86,7 +88,8 @@ export const startHost = async (options: HostOptions = {}): Promise<Host> => {
     idle: (timeoutMs = 60_000) => waitForIdle(host, timeoutMs),
     push: world.push,
     requests: () => mainRequests(world.requests()),
-    transcript: () => newestTranscript(world, options.env?.['CLAUDE_CONFIG_DIR'], cwd),
+    observerRequests: () => world.requests().filter(({ path, body }) => path === '/v1/messages' && isObserver(body)),
+    transcript: () => newestTranscript(world),
     records: () => readRecords(host.transcript()),
     alive: () => world.processes().some(({ pid }) => pid === pane.pid),
     kill: (signal = 'SIGKILL') => void (host.alive() && process.kill(pane.pid, signal)),
@@ -100,7 +103,8 @@ export const startHost = async (options: HostOptions = {}): Promise<Host> => {
       else await waitUntil(() => !host.alive(), 5_000, 'the host survived its SIGKILL');
     },
   };
-  await host.waitFor(/❯/);
+  if (options.world === undefined) await orStop(world, () => host.waitFor(/❯/));
+  else await host.waitFor(/❯/);
   return host;
 };
 
@@ -147,10 +151,10 @@ const waitForIdle = async (host: Host, timeoutMs: number): Promise<void> => {
   );
 };
 
-const newestTranscript = (world: World, configDir: string | undefined, cwd: string): string | undefined => {
-  const dir = join(configDir ?? join(world.home, '.claude'), 'projects', cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'));
-  if (!existsSync(dir)) return undefined;
-  const files = readdirSync(dir).filter((name) => name.endsWith('.jsonl')).map((name) => join(dir, name));
+const newestTranscript = (world: World): string | undefined => {
+  const projects = join(world.config, 'projects');
+  if (!existsSync(projects)) return undefined;
+  const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) => /^[^/]+\/[^/]+\.jsonl$/.test(name)).map((name) => join(projects, name));
   return files.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
 };
 

@@ -1,0 +1,170 @@
+// What we rely on in the host, asked of the host itself with a probe plugin. A failure here names the fact that has moved.
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeHost } from '../../support/describe-host.ts';
+import { runHeadless, startHost, toldTo, type Host } from '../../support/host.ts';
+import { startWorld, waitUntil, type World } from '../../support/host-world.ts';
+import { makeProbePlugin, type ProbePlugin } from '../../support/probe-plugin.ts';
+
+const EVENT_TAG = '<task-notification>';
+
+describeHost('the real host', () => {
+  let world: World;
+  let probe: ProbePlugin;
+  let host: Host;
+
+  beforeAll(async () => {
+    world = await startWorld({
+      script: {
+        scenarios: {
+          hi: [{ content: ['Running.', { tool: 'Bash', input: { command: 'echo hi', description: 'Say hi' } }] }, { content: ['Ran it.'] }],
+          fail: [{ content: [{ tool: 'Bash', input: { command: 'ls /nonexistent', description: 'Fail' } }] }, { content: ['It failed.'] }],
+        },
+        fallback: { content: ['Fine.'] },
+      },
+    });
+    probe = await makeProbePlugin(world);
+    host = await startHost({ world, plugin: probe.plugin });
+    await host.waitFor(/1 monitor/);
+  });
+  afterAll(() => world?.stop());
+
+  test('d: a monitor starts by itself in an interactive session and knows the host as CLAUDE_PID', async () => {
+    await waitUntil(() => probe.monitor().length > 0, 10_000, 'the monitor never started');
+    const [start] = probe.monitor();
+    expect(start?.env?.['CLAUDE_PID']).toBe(String(host.pid));
+    expect(start?.cwd).toBe(world.project);
+    expect(start?.argv).toEqual([expect.stringContaining('/.claude/plugins/data/probe-inline'), `project=${world.project}`]);
+    expect(start?.env).not.toHaveProperty('CLAUDE_PLUGIN_DATA');
+  });
+
+  test('b: context from PostToolUse reaches the next request, its message reaches the screen alone', async () => {
+    probe.answer('PostToolUse', {
+      times: 1,
+      json: { systemMessage: 'FACT-SHOWN to the user', hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'FACT-CONTEXT for the model' } },
+    });
+    await host.prompt('@@hi please');
+    await host.waitFor(/Ran it\./);
+    await host.idle();
+    const told = toldTo(host.requests().at(-1));
+    expect(told.filter((text) => text.includes('PostToolUse:Bash hook additional context: FACT-CONTEXT for the model'))).toHaveLength(1);
+    expect(told.join('\n')).not.toContain('FACT-SHOWN');
+    expect(await host.scrollback()).toContain('PostToolUse:Bash says: FACT-SHOWN to the user');
+  });
+
+  test('a: hooks are handed the session, its transcript and the prompt, and run under the same CLAUDE_PID', () => {
+    const call = probe.hooks('PostToolUse').at(-1);
+    expect(call?.payload).toMatchObject({ transcript_path: host.transcript(), cwd: world.project, tool_name: 'Bash', tool_response: { stdout: 'hi' } });
+    expect(host.transcript()).toContain(String(call?.payload['session_id']));
+    expect(call?.payload['prompt_id']).toBe(probe.hooks('UserPromptSubmit').at(-1)?.payload['prompt_id']);
+    expect(call?.env).toMatchObject({ CLAUDE_PID: String(host.pid), CLAUDE_CODE_ENTRYPOINT: 'cli' });
+    expect(call?.env['CLAUDE_PLUGIN_DATA']).toContain('probe-inline');
+  });
+
+  test('e: the transcript proves what a hook put into the context and onto the screen', () => {
+    const attachments = JSON.stringify(host.records().filter(({ type }) => type === 'attachment'));
+    expect(attachments).toMatch(/"type":"hook_additional_context","content":\["FACT-CONTEXT for the model"\]/);
+    expect(attachments).toMatch(/"type":"hook_system_message","content":"FACT-SHOWN to the user"/);
+  });
+
+  test('b: context from PostToolUseFailure reaches the next request', async () => {
+    probe.answer('PostToolUseFailure', { times: 1, json: { hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'FACT-FAILED' } } });
+    await host.prompt('@@fail please');
+    await host.waitFor(/It failed\./);
+    await host.idle();
+    expect(toldTo(host.requests().at(-1)).join('\n')).toContain('hook additional context: FACT-FAILED');
+    expect(probe.hooks('PostToolUseFailure').at(-1)?.payload).toMatchObject({ tool_name: 'Bash', error: expect.stringContaining('Exit code 2') });
+  });
+
+  test('d: a line of the monitor raises UserPromptSubmit, and a block with a reason makes no request', async () => {
+    const before = host.requests().length;
+    const reason = 'FACT-BLOCKED nothing to say';
+    probe.answer('UserPromptSubmit', { when: 'FACT-BELL-1', times: 1, json: { decision: 'block', reason, hookSpecificOutput: { hookEventName: 'UserPromptSubmit', suppressOriginalPrompt: true } } });
+    probe.say('FACT-BELL-1');
+    await host.waitFor(/FACT-BLOCKED/);
+    await host.idle();
+    const prompt = String(probe.hooks('UserPromptSubmit').at(-1)?.payload['prompt']);
+    expect(prompt.startsWith(EVENT_TAG)).toBe(true);
+    expect(prompt).toContain(`<summary>Monitor event: "${probe.description}"</summary>`);
+    expect(host.requests()).toHaveLength(before);
+  });
+
+  test('d: a line of the monitor that is let through wakes an idle session with our context, and shows our message', async () => {
+    const before = host.requests().length;
+    probe.answer('UserPromptSubmit', {
+      when: 'FACT-BELL-2',
+      times: 1,
+      json: { systemMessage: 'FACT-WOKEN', hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'FACT-WOKEN' } },
+    });
+    probe.say('FACT-BELL-2');
+    await host.waitFor(/says: FACT-WOKEN/);
+    await waitUntil(() => host.requests().length > before, 10_000, 'no request after the bell');
+    await host.idle();
+    expect(host.requests()).toHaveLength(before + 1);
+    expect(toldTo(host.requests().at(-1)).join('\n')).toContain('hook additional context: FACT-WOKEN');
+  });
+
+  test('b: a typed prompt that is blocked costs no request and the reason is printed', async () => {
+    const before = host.requests().length;
+    probe.answer('UserPromptSubmit', {
+      when: 'FACT-TYPED',
+      times: 1,
+      json: { decision: 'block', reason: 'FACT-ANSWERED for free', hookSpecificOutput: { hookEventName: 'UserPromptSubmit', suppressOriginalPrompt: true } },
+    });
+    await host.prompt('FACT-TYPED by a human');
+    await host.waitFor(/blocked by hook[^]*FACT-ANSWERED for free/);
+    await host.idle();
+    expect(host.requests()).toHaveLength(before);
+    await host.keys('C-u'); // a blocked prompt may stand in the input box again
+  });
+
+  test('b: context from Stop continues the turn once and is shown to the user', async () => {
+    const before = host.requests().length;
+    probe.answer('Stop', { times: 1, json: { hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'FACT-UNDONE tests not run' } } });
+    await host.prompt('Finish this.');
+    await waitUntil(() => host.requests().length >= before + 2, 15_000, 'the turn did not go on');
+    await host.idle();
+    expect(host.requests()).toHaveLength(before + 2);
+    expect(toldTo(host.requests().at(-1)).at(-1)).toContain('Stop hook additional context: FACT-UNDONE tests not run');
+    expect(await host.scrollback()).toContain('FACT-UNDONE tests not run');
+    expect(probe.hooks('Stop').slice(-2).map(({ payload }) => payload['stop_hook_active'])).toEqual([false, true]);
+    expect(probe.hooks('Stop').at(-1)?.payload['background_tasks']).toEqual([expect.objectContaining({ type: 'monitor', description: probe.description })]);
+  });
+
+  test('d: /clear changes the session and keeps the monitor', async () => {
+    const old = probe.hooks('Stop').at(-1)?.payload['session_id'];
+    await host.prompt('/clear');
+    await waitUntil(() => probe.hooks('SessionStart').at(-1)?.payload['source'] === 'clear', 10_000, 'no SessionStart after /clear');
+    expect(probe.hooks('SessionStart').at(-1)?.payload['session_id']).not.toBe(old);
+    expect(probe.hooks('SessionEnd').at(-1)?.payload).toMatchObject({ reason: 'clear', session_id: old });
+    expect(probe.monitor().filter(({ event }) => event === 'start')).toHaveLength(1);
+  });
+
+  test('d: print mode runs hooks and starts no monitor', async () => {
+    const before = probe.hooks('Stop').length;
+    const run = await runHeadless('Say something.', { world, plugin: probe.plugin });
+    expect(run.code).toBe(0);
+    expect(probe.hooks('Stop')).toHaveLength(before + 1);
+    expect(probe.monitor().filter(({ event }) => event === 'start')).toHaveLength(1);
+  });
+
+  test('d: a host killed hard leaves its monitor behind, unsignalled', async () => {
+    host.kill('SIGKILL');
+    await waitUntil(() => !host.alive(), 5_000, 'the host survived its SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const { pid } = probe.monitor()[0] ?? {};
+    expect(world.processes().some((process) => process.pid === pid)).toBe(true);
+    expect(probe.monitor().some(({ event }) => event === 'SIGTERM')).toBe(false);
+  });
+
+  test('the harness leaves no process and no folder behind', async () => {
+    const { dir } = world;
+    const pids = world.processes().map(({ pid }) => pid);
+    await world.stop();
+    expect(world.processes()).toEqual([]);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(existsSync(dir)).toBe(false);
+  });
+});
+
+const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
