@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultKnobs, type Knobs } from '../../../src/main/floor/knobs.ts';
 import { compacted, needsCompaction, planCompaction } from '../../../src/main/memory/compaction.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { chooseTtl, renderPrefix, type CacheTtl, type PrefixInput, type RenderedPrefix, type Wire } from '../../../src/main/memory/prefix.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { frame, frameBlock } from '../../../src/main/memory/framing.ts';
 import { append, emptyWindow, findObservation, number, observationBlock, renderHistory, renderObservations, windowText, type Window } from '../../../src/main/memory/window.ts';

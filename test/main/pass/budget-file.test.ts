@@ -1,0 +1,132 @@
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultKnobs, type Knobs } from '../../../src/main/floor/knobs.ts';
+import { pathsUnder, type Paths } from '../../../src/main/floor/paths.ts';
+import { reserve, readSpent, settle, sweepBudgets, type Request } from '../../../src/main/pass/budget-file.ts';
+
+let data: string;
+let paths: Paths;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'sb-budget-'));
+  paths = pathsUnder(data);
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+const HOUR = 3_600_000;
+const NOW = 1000 * HOUR + 1_800_000;
+const limits = (more: Partial<Knobs['budget']> = {}): Knobs['budget'] => ({ ...defaultKnobs().budget, ...more });
+const request = (id: string, tokens: number, more: Partial<Request> = {}): Request => ({ id, tokens, session: 's', host: 'h', task: 't', provider: 'anthropic', ...more });
+
+describe('a reservation', () => {
+  it('goes while it fits, and leaves no trace when it does not', () => {
+    const hour = limits({ tokens_per_hour: 250 });
+    expect(reserve(paths, request('a', 200), 0, NOW, hour)).toEqual({ go: true, reservation: { id: 'a', at: NOW, tokens: 200 } });
+    expect(reserve(paths, request('b', 51), 0, NOW, hour)).toEqual({ go: false, because: 'budget', binds: 'hour', left: 50 });
+    expect(reserve(paths, request('c', 50), 0, NOW, hour).go).toBe(true);
+    expect(readSpent(paths, { session: 's', host: 'h' }, NOW)).toEqual({ own: 250, machine: 250, host: 0 });
+  });
+
+  it('gives back what was not used', () => {
+    const hour = limits({ tokens_per_hour: 250 });
+    const first = reserve(paths, request('a', 200), 0, NOW, hour);
+    if (!first.go) throw new Error('refused');
+    settle(paths, first.reservation, 20, NOW + 5000, 0.01);
+    expect(reserve(paths, request('b', 230), 0, NOW + 6000, hour).go).toBe(true);
+  });
+
+  it('is bound by what the task has spent as well', () => {
+    expect(reserve(paths, request('a', 101), 1_999_900, NOW, limits())).toEqual({ go: false, because: 'budget', binds: 'task', left: 100 });
+  });
+
+  it('counts across the turn of the hour, either way', () => {
+    const hour = limits({ tokens_per_hour: 100 });
+    const turn = 1001 * HOUR;
+    expect(reserve(paths, request('a', 60), 0, turn - 1, hour).go).toBe(true);
+    expect(reserve(paths, request('b', 60), 0, turn, hour).go).toBe(false);
+    expect(reserve(paths, request('c', 40), 0, turn, hour).go).toBe(true);
+    // A process that took its time just before the hour sees what others wrote just after it.
+    expect(reserve(paths, request('d', 1), 0, turn - 1, hour).go).toBe(false);
+    expect(reserve(paths, request('e', 60), 0, turn + HOUR - 1, hour).go).toBe(true);
+  });
+
+  it('settled after the turn of the hour is settled where it was made', () => {
+    const first = reserve(paths, request('a', 600_000), 0, 1001 * HOUR - 1, limits());
+    if (!first.go) throw new Error('refused');
+    settle(paths, first.reservation, 5, 1001 * HOUR + 5);
+    expect(readSpent(paths, { session: 's', host: 'h' }, 1001 * HOUR + 6).own).toBe(5);
+  });
+
+  it('does not go when a half-written line has swallowed it', () => {
+    expect(reserve(paths, request('a', 1), 0, NOW, limits()).go).toBe(true);
+    appendFileSync(paths.budget(1000), '{"v":1,"kind":"res');
+    expect(reserve(paths, request('b', 1), 0, NOW, limits()).go).toBe(false);
+    expect(reserve(paths, request('c', 1), 0, NOW, limits()).go).toBe(true);
+  });
+
+  it('D2: crashes and restarts, 50 of them, do not lift the ceiling', () => {
+    let granted = 0;
+    for (let i = 0; i < 50; i += 1) {
+      const spent = readSpent(pathsUnder(data), { session: 's', host: `h${i}` }, NOW + i * 1000);
+      expect(spent.own).toBe(granted);
+      if (reserve(pathsUnder(data), request(`p${i}`, 70, { host: `h${i}` }), 0, NOW + i * 1000, limits({ tokens_per_hour: 1000 })).go) granted += 70;
+    }
+    expect(granted).toBe(980);
+  });
+});
+
+describe('the machine’s ceiling', () => {
+  it('holds to the token for 20 processes that spend at once', async () => {
+    const script = join(data, 'spender.mjs');
+    const entry = fileURLToPath(new URL('../../../src/main/pass/budget-file.ts', import.meta.url));
+    await build({
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      outfile: script,
+      stdin: {
+        resolveDir: dirname(entry),
+        loader: 'ts',
+        contents: `
+          import { reserve, settle } from './budget-file.ts';
+          import { pathsUnder } from '../floor/paths.ts';
+          import { defaultKnobs } from '../floor/knobs.ts';
+          const [, , data, who] = process.argv;
+          const limits = { ...defaultKnobs().budget, machine_tokens_per_hour: 1000 };
+          let spent = 0;
+          for (let i = 0; i < 10; i += 1) {
+            const tokens = 7 + (Number(who) * 13 + i * 5) % 40;
+            const answer = reserve(pathsUnder(data), { id: who + '.' + i, tokens, session: who, host: who, task: who, provider: 'anthropic' }, 0, ${NOW}, limits);
+            if (!answer.go) continue;
+            // Every third is settled for less, every fifth never, as after a crash.
+            const really = i % 3 === 0 ? Math.floor(tokens / 2) : tokens;
+            if (i % 5 !== 0) settle(pathsUnder(data), answer.reservation, really, ${NOW});
+            spent += i % 5 !== 0 ? really : tokens;
+          }
+          process.stdout.write(String(spent));`,
+      },
+    });
+    const spenders = Array.from({ length: 20 }, (_, who) => new Promise<number>((done) => {
+      const child = spawn(process.execPath, [script, data, String(who)], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let out = '';
+      child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      child.on('close', () => done(Number(out)));
+    }));
+    const spent = (await Promise.all(spenders)).reduce((sum, each) => sum + each, 0);
+    expect(spent).toBeLessThanOrEqual(1000);
+    expect(spent).toBeGreaterThan(900);
+    expect(readSpent(paths, { session: 'x', host: 'x' }, NOW).machine).toBe(spent);
+  }, 120_000);
+});
+
+describe('the sweep of budgets', () => {
+  it('removes files no hour reaches, and says which', () => {
+    for (const at of [900 * HOUR, 976 * HOUR, NOW]) reserve(paths, request(`${at}`, 1), 0, at, limits());
+    expect(sweepBudgets(paths, NOW)).toEqual(['900.jsonl']);
+    expect(readdirSync(paths.budgets).sort()).toEqual(['1000.jsonl', '976.jsonl']);
+  });
+});
