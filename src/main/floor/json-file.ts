@@ -9,6 +9,16 @@ export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
 /** No such file or folder: the normal answer to a question about something not made yet. */
 export const isMissing = (error: unknown): boolean => isCode(error, 'ENOENT', 'ENOTDIR');
 
+/** What `act` returns; undefined when what it asks for is not there. Other errors throw. */
+export const unlessMissing = <T>(act: () => T): T | undefined => {
+  try {
+    return act();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+};
+
 export type Loaded<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly because: 'missing' }

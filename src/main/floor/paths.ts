@@ -11,6 +11,30 @@ export const hashOf = (value: string): string => createHash('sha256').update(val
 /** `<host>`: CLAUDE_PID, else `s-<session>` on hosts without it (contract l). */
 export const hostName = (pid: number | undefined, session: string): string => (pid === undefined ? `s-${safeName(session)}` : String(pid));
 
+/** The paths a hook needs: few, since its bundle carries each of them. */
+export const hookPathsUnder = (data: string) => {
+  const under = (...names: readonly string[]): string => join(data, ...names);
+  const session = (id: string): string => under('sessions', safeName(id));
+  const host = (name: string, file: string): string => under('hosts', safeName(name), file);
+  return {
+    data,
+    config: under('config.json'),
+    workspaceConfig: (root: string): string => under('workspaces', `${hashOf(root)}.json`),
+    spool: (name: string): string => host(name, 'events.jsonl'),
+    monitorLock: (name: string): string => host(name, 'lock'),
+    bell: (name: string): string => host(name, 'bell'),
+    prompts: (name: string): string => host(name, 'prompts'),
+    said: (scope: string, notice: string): string => under('said', `${safeName(scope)}.${safeName(notice)}`),
+    lease: (id: string): string => join(session(id), 'lease'),
+    turn: (id: string): string => join(session(id), 'turn.json'),
+    digest: (id: string): string => join(session(id), 'digest.json'),
+    mailbox: (id: string): string => join(session(id), 'mailbox'),
+    tasks: under('tasks'),
+    gateCount: (id: string, n: number): string => under('tasks', `${safeName(id)}.gate.${n}`),
+  } as const;
+};
+
+export type HookPaths = ReturnType<typeof hookPathsUnder>;
 export type Paths = ReturnType<typeof pathsUnder>;
 
 /** Every path of SPEC 4 under one data directory. */
@@ -19,34 +43,22 @@ export const pathsUnder = (data: string) => {
   const host = (name: string): string => join(data, 'hosts', safeName(name));
   const task = (id: string): string => join(data, 'tasks', safeName(id));
   return {
-    data,
-    config: join(data, 'config.json'),
-    workspaceConfig: (root: string): string => join(data, 'workspaces', `${hashOf(root)}.json`),
+    ...hookPathsUnder(data),
     hosts: join(data, 'hosts'),
-    spool: (name: string): string => join(host(name), 'events.jsonl'),
-    monitorLock: (name: string): string => join(host(name), 'lock'),
-    bell: (name: string): string => join(host(name), 'bell'),
-    prompts: (name: string): string => join(host(name), 'prompts'),
     children: (name: string): string => join(host(name), 'children'),
     noNode: (name: string): string => join(host(name), 'no-node'),
-    said: (scope: string, notice: string): string => join(data, 'said', `${safeName(scope)}.${safeName(notice)}`),
     run: (version: string): string => join(data, 'run', safeName(version)),
     runs: join(data, 'run'),
     endpoints: join(data, 'endpoints.json'),
     forgotten: join(data, 'forgotten.jsonl'),
     sessions: join(data, 'sessions'),
     session,
-    lease: (id: string): string => join(session(id), 'lease'),
-    turn: (id: string): string => join(session(id), 'turn.json'),
     status: (id: string): string => join(session(id), 'status.json'),
-    mailbox: (id: string): string => join(session(id), 'mailbox'),
     history: (id: string): string => join(session(id), 'history.jsonl'),
     requests: (id: string): string => join(session(id), 'requests'),
     replies: (id: string): string => join(session(id), 'replies'),
-    tasks: join(data, 'tasks'),
     ledger: (id: string): string => `${task(id)}.json`,
     windowLog: (id: string, generation: number): string => `${task(id)}.window.${generation}.jsonl`,
-    gateCount: (id: string, n: number): string => `${task(id)}.gate.${n}`,
     index: (gitDir: string): string => join(data, 'index', `${hashOf(gitDir)}.jsonl`),
     indexes: join(data, 'index'),
     budget: (hour: number): string => join(data, 'budget', `${hour}.jsonl`),

@@ -1,0 +1,79 @@
+// What a hook says: mail that waits for this moment, the finish gate, the bell's answer, the digest of a resumed session.
+import { renameSync } from 'node:fs';
+import { readJson, unlessMissing } from '../floor/json-file.ts';
+import { lockHolder } from '../floor/lock-file.ts';
+import { SOURCE } from '../floor/marks.ts';
+import { headOf } from '../floor/text.ts';
+import { takeBell } from '../speak/bell-file.ts';
+import { answer, select, wordsOf, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
+import { mayHold, mayWake, type GateFacts, type GateVerdict } from '../speak/finish-gate.ts';
+import { countFiring, firingsOf, uncountFiring } from '../speak/gate-count-file.ts';
+import { claimMail, listMail } from '../speak/mailbox-file.ts';
+import { readTurn } from '../speak/turn-file.ts';
+import { block, type Block, type Call, type Scope } from './hook-call.ts';
+import { notePrompt } from './hook-prompts.ts';
+import { report } from './hook-signal.ts';
+
+/** Claims what this event may say. `prompts_seen`: ids noted before this call. */
+export const drain = (call: Call, event: SpeakingEvent, { muted }: Scope, prompts_seen: readonly string[]): Words => {
+  const { payload, paths, host_pid, now } = call;
+  const box = paths.mailbox(payload.session);
+  const turn = readTurn(paths.turn(payload.session));
+  const { take } = select(listMail(box), { ...payload, ...payload.named, event }, { host_pid, turn, prompts_seen, muted, now });
+  return wordsOf(event, take.filter((mail) => claimMail(box, mail, { channel: event, ref: refOf(call), at: now })));
+};
+
+/** Continues a turn that ended with cited work undone, if every condition of the gate holds. */
+export const holdAtStop = (call: Call, scope: Scope): Words => {
+  const facts = gateFacts(call, scope);
+  return fire(call, facts, mayHold(listMail(boxOf(call)), { ...facts, stop_hook_active: call.payload.stop_hook_active, ...call.payload.named }), 'Stop');
+};
+
+/** Answers our own bell: with the advice, or, when there is nothing left to say, so that no turn starts. */
+export const answerBell = (call: Call, scope: Scope, nonce: string): HookAnswer | Block | undefined => {
+  const whose = takeBell(call.paths.bell(call.host), nonce);
+  if (whose === 'answered') return undefined; // a second copy of this hook was first; a block would undo its answer
+  const facts = gateFacts(call, scope);
+  const verdict = mayWake(listMail(boxOf(call)), facts);
+  const words = whose === 'mine' && scope.enrolled ? fire(call, facts, verdict, 'bell') : SILENCE;
+  if (words.agent.length === 0) return block(!verdict.speak && verdict.because === 'not-idle' ? LATER : GONE);
+  notePrompt(call);
+  report(call, 'bell');
+  return answer('UserPromptSubmit', [words]);
+};
+
+const SILENCE: Words = { agent: [], user: [] };
+
+// Shown to the user in place of a turn. They start with our name: such a block is no event of the session's.
+const GONE = `${SOURCE}: the note it rang for has been dealt with or no longer applies. The agent was not woken.`;
+const LATER = `${SOURCE}: the session has gone on meanwhile; the note comes beside the work.`;
+
+const boxOf = ({ payload, paths }: Call): string => paths.mailbox(payload.session);
+
+const refOf = ({ payload }: Call): string => payload.tool_use_id ?? payload.named.prompt_id ?? 'none';
+
+const gateFacts = ({ payload, paths, host_pid, env, now }: Call, { muted }: Scope): GateFacts => {
+  const { session, background } = payload;
+  const turn = lockHolder(paths.lease(session)) === undefined ? undefined : readTurn(paths.turn(session));
+  const attended = env['CLAUDE_CODE_SESSION_ATTENDED'] === '1';
+  return { session, host_pid, turn, muted, attended, background, fired: turn === undefined ? [] : firingsOf(paths, turn.task, now), now };
+};
+
+/** Counts, claims, says: in this order, so that no crash and no race makes the gate speak more often than counted. */
+const fire = (call: Call, { fired }: GateFacts, verdict: GateVerdict, channel: 'Stop' | 'bell'): Words => {
+  const { paths, now } = call;
+  if (!verdict.speak || !countFiring(paths, verdict.task, fired, now)) return SILENCE;
+  if (claimMail(boxOf(call), verdict.mail, { channel, ref: refOf(call), at: now })) return wordsOf(channel === 'Stop' ? 'Stop' : 'UserPromptSubmit', [verdict.mail]);
+  uncountFiring(paths, verdict.task, fired);
+  return SILENCE;
+};
+
+const DIGEST_CAP = 1200;
+
+/** What the monitor has left for the next resume of this session, said once (SPEC 10). */
+export const resumeDigest = ({ payload, paths }: Call, { muted }: Scope): Words => {
+  const path = paths.digest(payload.session);
+  if (payload.named.source !== 'resume' || muted || unlessMissing(() => (renameSync(path, `${path}.said`), true)) === undefined) return SILENCE;
+  const digest = readJson(`${path}.said`, (raw) => headOf((raw as { readonly text: string }).text, DIGEST_CAP));
+  return digest.ok && digest.value !== '' ? { agent: [digest.value], user: [digest.value] } : SILENCE;
+};

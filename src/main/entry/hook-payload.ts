@@ -1,0 +1,82 @@
+// A hook's stdin: read with a bound, then checked by hand; whatever is not as CONTRACT a says is left out.
+import type { BackgroundTask } from '../records.ts';
+import type { Env, HookEvent, Payload } from './hook-call.ts';
+
+// Payloads carry whole tool results. Beyond this they are read off the pipe and thrown away.
+const MOST_BYTES = 32_000_000;
+
+// SessionEnd is given 1.5 s in all, and its stdin has been seen to stay open after `/clear`.
+const OPEN_STDIN_MS = 500;
+
+/** All of stdin as text, '' when there is too much of it. SessionEnd ends with its document, not with the pipe. */
+export const readStdin = (event: string): Promise<string> =>
+  new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = (): void => resolve(bytes > MOST_BYTES ? '' : Buffer.concat(chunks).toString('utf8'));
+    process.stdin.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MOST_BYTES) chunks.push(chunk);
+      if (event === 'SessionEnd' && isWhole(Buffer.concat(chunks).toString('utf8'))) finish();
+    });
+    process.stdin.on('end', finish);
+    process.stdin.on('error', finish);
+    if (event === 'SessionEnd') setTimeout(finish, OPEN_STDIN_MS);
+  });
+
+const isWhole = (text: string): boolean => text.trimEnd().endsWith('}') && parseJson(text) !== undefined;
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // broken or partial: the caller stays silent either way
+  }
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (raw: unknown): raw is Fields => typeof raw === 'object' && raw !== null;
+
+const NAMED = ['prompt_id', 'source', 'reason', 'agent_id', 'agent_type', 'permission_mode'] satisfies (keyof Payload['named'])[];
+
+/** The payload of `event`, the event we are registered for; undefined when it is none, or names another event. */
+export const parsePayload = (text: string, event: string, env: Env): Payload | undefined => {
+  const raw = parseJson(text);
+  if (!isFields(raw) || raw['hook_event_name'] !== event) return undefined;
+  const word = (name: string): string => (typeof raw[name] === 'string' ? raw[name] : '');
+  const session = word('session_id') || env['CLAUDE_CODE_SESSION_ID'];
+  const reason = event === 'StopFailure' ? { reason: word('error') } : {};
+  const tool_use_id = word('tool_use_id');
+  const prompt = word('prompt');
+  if (session === undefined || session === '') return undefined;
+  return {
+    event: event as HookEvent,
+    session,
+    transcript: word('transcript_path'),
+    cwd: word('cwd'),
+    prompt,
+    last_text: word('last_assistant_message'),
+    text: prompt === '' ? shownIn(raw['tool_input'], word('tool_name')) : prompt.slice(0, SHOWN),
+    stop_hook_active: raw['stop_hook_active'] === true,
+    background: [...tasksIn(raw['background_tasks'], 'unknown'), ...tasksIn(raw['session_crons'], 'cron')],
+    ...(tool_use_id === '' ? {} : { tool_use_id }),
+    named: { ...Object.fromEntries(NAMED.flatMap((name) => (word(name) === '' ? [] : [[name, word(name)]]))), ...reason },
+  };
+};
+
+// Patterns of what makes an advisory stale are looked for in this much.
+const SHOWN = 20_000;
+
+/** The call's own words: the tool and its texts, never what it returned. */
+const shownIn = (input: unknown, tool: string): string =>
+  isFields(input) ? [tool, ...Object.values(input).filter((value) => typeof value === 'string')].map((value) => value.slice(0, SHOWN)).join('\n').slice(0, SHOWN) : tool;
+
+const MOST_TASKS = 100;
+
+/** Entries of a list of running work; what we cannot name still counts as work. */
+const tasksIn = (list: unknown, otherwise: string): readonly BackgroundTask[] =>
+  (Array.isArray(list) ? list : isFields(list) ? [list] : []).slice(0, MOST_TASKS).map((item: unknown) => {
+    const { id, type } = isFields(item) ? item : {};
+    return { id: typeof id === 'string' ? id : '', type: typeof type === 'string' ? type : otherwise };
+  });

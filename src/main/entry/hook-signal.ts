@@ -1,0 +1,49 @@
+// The feed: one line in the host's spool, redacted before it is written (SPEC 3).
+import { statSync } from 'node:fs';
+import { unlessMissing } from '../floor/json-file.ts';
+import { appendLine } from '../floor/jsonl-file.ts';
+import { redact } from '../floor/redact.ts';
+import { headOf, wellFormed } from '../floor/text.ts';
+import type { Signal } from '../records.ts';
+import type { Call, Env } from './hook-call.ts';
+
+// The monitor rotates the spool far below this: a larger one has no reader.
+const UNREAD_BYTES = 1_000_000;
+
+// `projection.text_cap`'s default.
+const TEXT_CAP = 16_000;
+
+/** Reports the call, unless nobody reads the spool or it is no event of the session's. */
+export const report = (call: Call, origin?: Signal['origin']): void => {
+  const signal = signalOf(call, origin);
+  const spool = call.paths.spool(call.host);
+  if (signal !== undefined && (unlessMissing(() => statSync(spool).size) ?? 0) < UNREAD_BYTES) appendLine(spool, signal);
+};
+
+/** The signal of a call; none for the agent that writes a compaction's summary, whose type is empty. */
+const signalOf = ({ payload, env, now }: Call, origin: Signal['origin']): Signal | undefined => {
+  const { event, session, transcript, cwd, prompt, last_text, named } = payload;
+  const attended = env['CLAUDE_CODE_SESSION_ATTENDED'];
+  if (event === 'PostToolUse' || (event === 'SubagentStop' && named.agent_type === undefined)) return undefined;
+  return {
+    v: 1,
+    event,
+    at: now,
+    session,
+    transcript,
+    cwd,
+    ...named,
+    ...(prompt === '' ? {} : { origin: origin ?? (prompt.startsWith('<task-notification>') ? 'notification' : 'human') }),
+    ...(last_text === '' ? {} : { last_text: headOf(wellFormed(redact(last_text)), TEXT_CAP) }),
+    ...(event.endsWith('Stop') ? { stop_hook_active: payload.stop_hook_active, background: payload.background } : {}),
+    ...(attended === undefined ? {} : { attended: attended === '1' }),
+    ...option(env, 'provider'),
+    ...option(env, 'model'),
+  };
+};
+
+/** A plugin user option: it reaches hooks only (CONTRACT j), under a name whose case is the host's affair. */
+const option = (env: Env, key: 'provider' | 'model'): Partial<Pick<Signal, 'provider' | 'model'>> => {
+  const value = env[`CLAUDE_PLUGIN_OPTION_${key}`] ?? env[`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`] ?? '';
+  return value === '' ? {} : { [key]: value.slice(0, 200) };
+};

@@ -1,0 +1,27 @@
+// hosts/<host>/bell: the one nonce that is outstanding (SPEC 4, 10). The monitor writes it, the hook that answers takes it.
+import { renameSync, unlinkSync } from 'node:fs';
+import { readJson, unlessMissing, writeJson } from '../floor/json-file.ts';
+
+export type Bell = { readonly nonce: string; readonly at: number };
+
+/** Notes the nonce before it is rung. */
+export const writeBell = (path: string, bell: Bell): void => writeJson(path, bell);
+
+/** The bell that rang and was not answered. */
+export const readBell = (path: string): Bell | undefined => {
+  const loaded = readJson(path, (raw) => raw as Bell);
+  return loaded.ok && typeof loaded.value?.nonce === 'string' ? loaded.value : undefined;
+};
+
+/**
+ * Takes the bell if `nonce` is the outstanding one: of two copies of a hook that race to answer it, one is told `mine`,
+ * the other `answered`. A bell that nobody noted is `unknown`.
+ */
+export const takeBell = (path: string, nonce: string): 'mine' | 'answered' | 'unknown' => {
+  const taken = `${path}.taken`;
+  if (readBell(path)?.nonce === nonce && unlessMissing(() => (renameSync(path, taken), true)) === true) return 'mine';
+  return readBell(taken)?.nonce === nonce ? 'answered' : 'unknown';
+};
+
+/** Clears a bell that nobody answered. */
+export const dropBell = (path: string): void => unlessMissing(() => unlinkSync(path));

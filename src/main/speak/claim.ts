@@ -1,0 +1,112 @@
+// Which waiting mail a hook may take, and the one answer both sides get (SPEC 9, 10).
+import type { Advice, TurnFile } from '../records.ts';
+import type { Mail } from './envelope.ts';
+import { occurs } from './stale.ts';
+
+/** Hook events whose answer reaches someone. A bell is a UserPromptSubmit. */
+export type SpeakingEvent = 'PostToolUse' | 'PostToolUseFailure' | 'UserPromptSubmit' | 'SessionStart' | 'Stop';
+
+/** What a hook was called for. */
+export type Occasion = {
+  readonly event: SpeakingEvent;
+  readonly session: string;
+  readonly agent_id?: string;
+  readonly prompt_id?: string;
+  /** What the payload itself shows the agent doing or being told; it may answer an advisory. */
+  readonly text: string;
+};
+
+/** What the hook knows beside the payload. `host_pid` is 0 on hosts that do not tell theirs. */
+export type ClaimFacts = {
+  readonly host_pid: number;
+  readonly turn: TurnFile | undefined;
+  readonly prompts_seen: readonly string[];
+  readonly muted: boolean;
+  readonly now: number;
+};
+
+export type NoClaim = 'subagent' | 'muted' | 'ended' | 'running-turn' | 'other-session' | 'other-host' | 'expired-ttl' | 'expired-queue' | 'stale' | 'not-here' | 'too-long';
+
+/** Which mail this occasion takes, in the order it is said, and why the rest waits. */
+export type Selection = {
+  readonly take: readonly Mail[];
+  readonly leave: readonly { readonly id: string; readonly because: NoClaim }[];
+};
+
+/** Mail for a drain: surest first, then oldest, as much as fits into one answer. Never at Stop. */
+export const select = (mail: readonly Mail[], occasion: Occasion, facts: ClaimFacts): Selection => {
+  const take: Mail[] = [];
+  const leave: { id: string; because: NoClaim }[] = [];
+  const closed = closedTo(occasion, facts);
+  for (const item of mail.toSorted(bySureness)) {
+    const { advice } = item;
+    const because = closed ?? unfit(advice, occasion, facts) ?? misplaced(advice, occasion) ?? (fits(occasion.event, [...take, item]) ? undefined : 'too-long');
+    if (because === undefined) take.push(item);
+    else leave.push({ id: advice.id, because });
+  }
+  return { take, leave };
+};
+
+/** Why an advisory is no longer true, or no longer wanted here, whatever the channel. */
+export const unfit = (advice: Advice, { session, text }: Pick<Occasion, 'session' | 'text'>, { host_pid, turn, now }: Pick<ClaimFacts, 'host_pid' | 'turn' | 'now'>): NoClaim | undefined => {
+  if (advice.session_id !== session) return 'other-session';
+  if (advice.host_pid !== host_pid) return 'other-host';
+  return expiredBecause(advice, now, { queue_timeout_s: turn?.queue_timeout_s ?? QUEUE_TIMEOUT_S }) ?? (occurs(advice.stale_if, text) ? 'stale' : undefined);
+};
+
+/** Which of the two clocks an advisory has outlived: its truth from its making, its wait from its entry into the mailbox. */
+export const expiredBecause = (advice: Advice, now: number, limits: { readonly queue_timeout_s: number }): 'expired-ttl' | 'expired-queue' | undefined => {
+  if (now >= advice.generated_at + advice.ttl * 1000) return 'expired-ttl';
+  return now >= (advice.enqueued_at ?? advice.generated_at) + limits.queue_timeout_s * 1000 ? 'expired-queue' : undefined;
+};
+
+/** What is to be said at one event, to each side. */
+export type Words = { readonly agent: readonly string[]; readonly user: readonly string[] };
+
+/** The words of claimed mail: agent-addressed to both sides, the rest to the user. At Stop the host shows the context itself. */
+export const wordsOf = (event: SpeakingEvent, mail: readonly Mail[]): Words => ({
+  agent: mail.filter(({ advice }) => !advice.human_only).map(({ said }) => said.agent),
+  user: event === 'Stop' ? [] : mail.map(({ said }) => said.user),
+});
+
+/** What a hook prints beside a block: nothing else is ever printed (CONTRACT b). */
+export type HookAnswer = {
+  readonly systemMessage?: string;
+  readonly hookSpecificOutput?: { readonly hookEventName: SpeakingEvent; readonly additionalContext: string };
+};
+
+/** The one answer to `event` that says all of `words`; undefined when there are none. */
+export const answer = (event: SpeakingEvent, words: readonly Words[]): HookAnswer | undefined => {
+  const agent = words.flatMap((part) => part.agent).join('\n\n');
+  const user = words.flatMap((part) => part.user).join('\n\n');
+  if (agent === '' && user === '') return undefined;
+  return {
+    ...(user === '' ? {} : { systemMessage: user }),
+    ...(agent === '' ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: agent } }),
+  };
+};
+
+// The host replaces a context of more than 10,000 characters by a file's name. Both sides and their encoding are counted.
+const ANSWER_CAP = 7000;
+
+// The knob's default, for mail whose monitor has left no turn.json.
+const QUEUE_TIMEOUT_S = 600;
+
+const fits = (event: SpeakingEvent, mail: readonly Mail[]): boolean => (JSON.stringify(answer(event, [wordsOf(event, mail)]))?.length ?? 0) <= ANSWER_CAP;
+
+const bySureness = (a: Mail, b: Mail): number => b.advice.confidence - a.advice.confidence || a.advice.generated_at - b.advice.generated_at || (a.name < b.name ? -1 : 1);
+
+/** Why this occasion takes nothing at all. */
+const closedTo = ({ event, agent_id, prompt_id }: Occasion, { muted, turn, prompts_seen }: ClaimFacts): NoClaim | undefined => {
+  if (agent_id !== undefined) return 'subagent';
+  if (muted || turn?.muted === true) return 'muted';
+  if (turn?.ended === true) return 'ended';
+  if (event === 'Stop') return 'not-here';
+  if (event !== 'UserPromptSubmit') return undefined;
+  // Typed into a running turn: the answer would wait for the prompt and die with it (CONTRACT m).
+  const running = prompt_id === undefined ? turn !== undefined && turn.state !== 'idle' && turn.state !== 'starting' : prompts_seen.includes(prompt_id);
+  return running ? 'running-turn' : undefined;
+};
+
+/** A session that has only started has no turn for the agent's copy to ride on. */
+const misplaced = (advice: Advice, { event }: Occasion): NoClaim | undefined => (event === 'SessionStart' && !advice.human_only ? 'not-here' : undefined);

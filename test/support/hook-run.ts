@@ -1,0 +1,133 @@
+// Runs the built guard and hook as the host does: its own process, a temporary data directory, a bare environment.
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
+import type { Advice, TurnFile } from '../../src/main/records.ts';
+import { thisProcess } from '../../src/main/floor/process-file.ts';
+
+/** Bundles the hook beside the guard, as `npm run build` does, into `folder`; returns the guard's path. */
+export const buildHook = async (folder: string): Promise<string> => {
+  await build({ entryPoints: ['src/main/entry/hook.ts'], outfile: join(folder, 'hook.cjs'), bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', minify: true, legalComments: 'none', logLevel: 'warning' });
+  cpSync('src/main/entry/guard.sh', join(folder, 'guard.sh'));
+  return join(folder, 'guard.sh');
+};
+
+export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** One hook call. `stdin` undefined leaves the pipe open, as SessionEnd has been seen to do. */
+export const runHook = (guard: string, args: readonly string[], env: Readonly<Record<string, string>>, stdin: string | undefined, open = false): Promise<Ran> =>
+  new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', [guard, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.stdin.on('error', reject); // EPIPE: the guard did not drain
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    if (stdin !== undefined) child.stdin.write(stdin);
+    if (!open) child.stdin.end();
+  });
+
+export type World = {
+  readonly root: string;
+  readonly data: string;
+  readonly project: string;
+  readonly paths: Paths;
+  readonly session: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly remove: () => void;
+};
+
+const HOST_PID = process.pid;
+
+/** A home, a project and a data directory of their own, and the environment of a hook in them. */
+export const makeWorld = (name = 'world', session = '9fde1a54-d5c0-4c05-a2ec-2e91609dba4b'): World => {
+  const root = join(realpathSync(mkdtempSync(join(tmpdir(), 'sb-hook-'))), name);
+  const data = join(root, 'data');
+  const project = join(root, 'project');
+  for (const folder of [data, project, join(root, 'home')]) mkdirSync(folder, { recursive: true });
+  const env = {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: join(root, 'home'),
+    CLAUDE_PLUGIN_DATA: data,
+    CLAUDE_PROJECT_DIR: project,
+    CLAUDE_CODE_SESSION_ID: session,
+    CLAUDE_CODE_ENTRYPOINT: 'cli',
+    CLAUDE_CODE_SESSION_ATTENDED: '1',
+    CLAUDE_PID: String(HOST_PID),
+  };
+  return { root, data, project, paths: pathsUnder(data), session, env, remove: () => rmSync(dirname(root), { recursive: true, force: true }) };
+};
+
+/** A sample payload with the fields a test needs changed. */
+export const sample = (name: string, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+  ...(JSON.parse(readFileSync(join('test/fixtures/hooks', `${name}.json`), 'utf8')) as Record<string, unknown>),
+  ...changes,
+});
+
+/** An advisory of this world, as good as any. */
+export const makeAdvice = (world: Pick<World, 'session'>, changes: Partial<Advice> = {}): Advice => ({
+  v: 1,
+  id: 'sb-abcd1234',
+  task_id: 'task-1',
+  session_id: world.session,
+  workspace: '/w',
+  host_pid: HOST_PID,
+  kind: 'default',
+  headline: 'The tests have not run since the last edit.',
+  body: 'src/wc.py changed after the only test run.',
+  confidence: 0.8,
+  evidence: [{ cite: '#3', text: '[tool] Edit src/wc.py' }],
+  dedup_key: 'tests-not-run',
+  stale_if: [],
+  human_only: false,
+  finish_gate: false,
+  generated_at: Date.now() - 1000,
+  ttl: 1800,
+  after: 3,
+  enqueued_at: Date.now() - 500,
+  ...changes,
+});
+
+/** Both sides' words for an advisory. */
+export const said = ({ id, headline }: Advice): { readonly agent: string; readonly user: string } => {
+  const agent = `[Second Brain ${id}] ${headline}`;
+  return { agent, user: `${agent}\n— silence it` };
+};
+
+export const makeTurn = (changes: Partial<TurnFile> = {}): TurnFile => ({
+  v: 1,
+  at: Date.now(),
+  host_pid: HOST_PID,
+  state: 'working',
+  task: 'task-1',
+  agent_monitors: [],
+  unreported: [],
+  wake_used: false,
+  muted: false,
+  ended: false,
+  finish_gate: { enabled: true, floor: 0.75, min_interval_s: 3600, per_task_cap: 3, settle_s: 600 },
+  advice_ttl_s: 1800,
+  queue_timeout_s: 600,
+  ...changes,
+});
+
+/** Makes this process the living monitor of the world's session and host. */
+export const takeLease = ({ paths, session }: World): void => {
+  const holder = JSON.stringify({ ...thisProcess(), beat: Date.now() });
+  for (const path of [paths.lease(session), paths.monitorLock(String(HOST_PID))]) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, holder);
+  }
+};
+
+/** Lines of the host's spool. */
+export const spoolOf = ({ paths }: World): readonly Record<string, unknown>[] => {
+  const path = paths.spool(String(HOST_PID));
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+};
