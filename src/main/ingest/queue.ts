@@ -1,5 +1,6 @@
 // What was seen since the last pass, waiting for the next: folded, and shed in the middle past its cap (SPEC 5.4).
 import type { Observation } from '../records.ts';
+import { charsOf, shed, type Waiting } from './shed.ts';
 
 export type Queue = {
   readonly waiting: readonly Waiting[];
@@ -11,9 +12,6 @@ export type Queue = {
   readonly activity: boolean;
 };
 export type Salient = 'error' | 'user_prompt';
-type Counts = Readonly<Record<string, number>>;
-/** `left_out`: this is the mark of a gap, and what it stands for. */
-export type Waiting = { readonly observation: Observation; readonly left_out?: Counts };
 
 export const emptyQueue: Queue = { waiting: [], chars: 0, salient: [], activity: false };
 
@@ -111,98 +109,3 @@ const foldRepeats = (waiting: readonly Waiting[]): readonly Waiting[] => {
 };
 
 const folds = ({ kind, text }: Observation): boolean => kind !== 'prompt' && kind !== 'error' && (kind !== 'tool' || text.includes(DONE));
-
-// The beginning says what it was about, the end what is going on: the middle is shed.
-const HEAD_SHARE = 1 / 8;
-const TAIL_SHARE = 1 / 2;
-/** Shed down to this share, so that not every further observation sheds again. */
-const TARGET_SHARE = 0.9;
-
-/** Rank by rank, oldest first, until `cap` holds; prompts and errors go last. */
-const shed = (waiting: readonly Waiting[], cap: number): readonly Waiting[] => {
-  if (charsOf(waiting) <= cap) return waiting;
-  const head = spanOf(waiting, cap * HEAD_SHARE);
-  const tail = waiting.length - spanOf(waiting.toReversed(), cap * TAIL_SHARE);
-  let excess = charsOf(waiting) - cap * TARGET_SHARE;
-  const dropped = new Set<number>();
-  let kept = waiting;
-  for (const rank of [3, 2, 1, 0]) {
-    for (let place = head; place < tail && excess > 0; place += 1) {
-      const entry = waiting[place];
-      if (entry === undefined || dropped.has(place) || rankOf(entry) < rank) continue;
-      dropped.add(place);
-      excess -= entry.observation.text.length;
-    }
-    kept = withGaps(waiting, dropped);
-    // The marks of the gaps take room too: what they took must be shed as well.
-    excess = charsOf(kept) - cap * TARGET_SHARE;
-    if (charsOf(kept) <= cap) return kept;
-  }
-  for (let place = head; place < tail; place += 1) dropped.add(place);
-  return withGaps(waiting, dropped);
-};
-
-/** 3 is shed first, 0 last. */
-const rankOf = ({ observation: { kind, writes }, left_out }: Waiting): number => {
-  if (left_out !== undefined) return 3;
-  if (kind === 'prompt' || kind === 'error') return 0;
-  if (kind === 'note' || kind === 'agent') return 1;
-  return kind === 'text' || writes === true ? 2 : 3;
-};
-
-/** How many from the start fit into `chars`. */
-const spanOf = (waiting: readonly Waiting[], chars: number): number => {
-  let left = chars;
-  const over = waiting.findIndex(({ observation }) => (left -= observation.text.length) < 0);
-  return over === -1 ? waiting.length : over;
-};
-
-/** Every run of dropped entries as one mark. */
-const withGaps = (waiting: readonly Waiting[], dropped: ReadonlySet<number>): readonly Waiting[] => {
-  const kept: Waiting[] = [];
-  let run: Waiting[] = [];
-  const close = (): void => {
-    const first = run[0];
-    if (first !== undefined) kept.push(gapOf(first, run));
-    run = [];
-  };
-  waiting.forEach((entry, place) => {
-    if (dropped.has(place)) {
-      run.push(entry);
-      return;
-    }
-    close();
-    kept.push(entry);
-  });
-  close();
-  return kept;
-};
-
-const NAMED = 6;
-
-const gapOf = (first: Waiting, run: readonly Waiting[]): Waiting => {
-  const counts = new Map<string, number>();
-  let raw_chars = 0;
-  for (const { observation, left_out } of run) {
-    raw_chars += observation.raw_chars;
-    const name = (observation.tool ?? observation.kind).toLowerCase();
-    for (const [what, count] of Object.entries(left_out ?? { [name]: 1 })) counts.set(what, (counts.get(what) ?? 0) + count);
-  }
-  const all = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  const total = all.reduce((sum, [, count]) => sum + count, 0);
-  const others = all.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
-  const words = [...all.slice(0, NAMED).map(([name, count]) => `${name.slice(0, 40)} ${count}`), ...(others === 0 ? [] : [`other ${others}`])];
-  return {
-    left_out: Object.fromEntries(counts),
-    observation: {
-      kind: 'note',
-      note: 'gap',
-      at: first.observation.at,
-      uuid: first.observation.uuid,
-      text: `[note] ${total} ${total === 1 ? 'observation' : 'observations'} left out here (${words.join(', ')})`,
-      raw_chars,
-    },
-  };
-};
-
-const charsOf = (waiting: readonly Waiting[]): number => waiting.reduce((sum, { observation }) => sum + observation.text.length, 0);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createChain, type ChainState, type Folded } from '../../../src/main/ingest/chain.ts';
 import type { Observation, Projected } from '../../../src/main/records.ts';

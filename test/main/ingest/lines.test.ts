@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { afterNewline, eachLine, isBlank, LINE_LIMITS } from '../../../src/main/ingest/lines.ts';
 import { readSpan } from '../../../src/main/ingest/seek.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyQueue, enqueue, lastChars, take } from '../../../src/main/ingest/queue.ts';
 import type { Observation } from '../../../src/main/records.ts';

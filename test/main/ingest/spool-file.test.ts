@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appendLine } from '../../../src/main/floor/jsonl-file.ts';
 import { readSpool, spoolStart, type SpoolPosition } from '../../../src/main/ingest/spool-file.ts';
