@@ -18,6 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 const HOUR = 3_600_000;
+const ROUNDS = 40;
 const NOW = 1000 * HOUR + 1_800_000;
 const limits = (more: Partial<Knobs['budget']> = {}): Knobs['budget'] => ({ ...defaultKnobs().budget, ...more });
 const request = (id: string, tokens: number, more: Partial<Request> = {}): Request => ({ id, tokens, session: 's', host: 'h', task: 't', provider: 'anthropic', ...more });
@@ -91,35 +92,46 @@ describe('the machine’s ceiling', () => {
       stdin: {
         resolveDir: dirname(entry),
         loader: 'ts',
+        // Each round is an hour of its own, begun by all at the same moment.
         contents: `
           import { reserve, settle } from './budget-file.ts';
           import { pathsUnder } from '../floor/paths.ts';
           import { defaultKnobs } from '../floor/knobs.ts';
           const [, , data, who] = process.argv;
-          const limits = { ...defaultKnobs().budget, machine_tokens_per_hour: 1000 };
-          let spent = 0;
-          for (let i = 0; i < 10; i += 1) {
-            const tokens = 7 + (Number(who) * 13 + i * 5) % 40;
-            const answer = reserve(pathsUnder(data), { id: who + '.' + i, tokens, session: who, host: who, task: who, provider: 'anthropic' }, 0, ${NOW}, limits);
-            if (!answer.go) continue;
-            // Every third is settled for less, every fifth never, as after a crash.
-            const really = i % 3 === 0 ? Math.floor(tokens / 2) : tokens;
-            if (i % 5 !== 0) settle(pathsUnder(data), answer.reservation, really, ${NOW});
-            spent += i % 5 !== 0 ? really : tokens;
-          }
-          process.stdout.write(String(spent));`,
+          const limits = { ...defaultKnobs().budget, machine_tokens_per_hour: 100 };
+          const sleeper = new Int32Array(new SharedArrayBuffer(4));
+          process.stdin.once('data', (start) => {
+            const granted = [];
+            for (let round = 0; round < ${ROUNDS}; round += 1) {
+              const at = ${NOW} + round * 3 * ${HOUR};
+              Atomics.wait(sleeper, 0, 0, Math.max(0, Number(start) + round * 25 - Date.now()));
+              const answer = reserve(pathsUnder(data), { id: who + '.' + round, tokens: 30, session: who, host: who, task: who, provider: 'anthropic' }, 0, at, limits);
+              if (answer.go && round % 2 === 1) settle(pathsUnder(data), answer.reservation, 29, at);
+              granted.push(answer.go ? 1 : 0);
+            }
+            process.stdout.write(JSON.stringify(granted), () => process.exit(0));
+          });
+          process.stdout.write('ready ');`,
       },
     });
-    const spenders = Array.from({ length: 20 }, (_, who) => new Promise<number>((done) => {
-      const child = spawn(process.execPath, [script, data, String(who)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const spenders = Array.from({ length: 20 }, (_, who) => {
+      const child = spawn(process.execPath, [script, data, String(who)], { stdio: ['pipe', 'pipe', 'inherit'] });
       let out = '';
+      const ready = new Promise<void>((done) => child.stdout.once('data', () => done()));
       child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-      child.on('close', () => done(Number(out)));
-    }));
-    const spent = (await Promise.all(spenders)).reduce((sum, each) => sum + each, 0);
-    expect(spent).toBeLessThanOrEqual(1000);
-    expect(spent).toBeGreaterThan(900);
-    expect(readSpent(paths, { session: 'x', host: 'x' }, NOW).machine).toBe(spent);
+      const granted = new Promise<readonly number[]>((done) => child.on('close', () => done(JSON.parse(out.slice('ready '.length)) as readonly number[])));
+      return { child, ready, granted };
+    });
+    await Promise.all(spenders.map(({ ready }) => ready));
+    const start = Date.now() + 100;
+    for (const { child } of spenders) child.stdin.end(String(start));
+    const granted = await Promise.all(spenders.map((each) => each.granted));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const tokens = granted.reduce((sum, each) => sum + (each[round] ?? 0) * (round % 2 === 1 ? 29 : 30), 0);
+      expect(tokens).toBeLessThanOrEqual(100);
+      expect(tokens).toBeGreaterThanOrEqual(87); // and it is used: who comes first goes
+      expect(readSpent(paths, { session: 'x', host: 'x' }, NOW + round * 3 * HOUR).machine).toBe(tokens);
+    }
   }, 120_000);
 });
 
