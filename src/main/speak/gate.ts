@@ -83,7 +83,7 @@ const HOUR_MS = 3_600_000;
 const tooMuch = (spoken: readonly Spoken[], now: number, limits: GateLimits): Because | undefined => {
   const held = spoken.filter(({ delivered_at }) => delivered_at === undefined || now - delivered_at < HOUR_MS);
   if (held.length >= limits.rate_per_hour) return 'rate';
-  return held.some(({ at, delivered_at }) => now - Math.max(at, delivered_at ?? at) < limits.cooldown_s * 1000) ? 'cooldown' : undefined;
+  return held.some(({ at, delivered_at }) => now - (delivered_at ?? at) < limits.cooldown_s * 1000) ? 'cooldown' : undefined;
 };
 
 export type Ousted = { readonly advice: Advice; readonly because: Extract<Because, 'superseded' | 'mailbox-full' | 'resolved'> };

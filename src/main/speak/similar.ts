@@ -1,21 +1,25 @@
 // Whether two advisories say the same thing in other words: similarity over normalised tokens (SPEC 9, HAZARDS A14).
 
-/** The tokens of a text: places (paths, names in code, numbers, hashes) as they are, words folded to what they are about. */
+/** The tokens of a text: places (paths, quoted code, names in code, numbers) as they are, words folded to what they are about. */
 export const tokensOf = (text: string): readonly string[] => {
   const out = new Set<string>();
-  for (const raw of text.slice(0, MAX_TEXT).split(/[\s,;!?()[\]{}"“”‘’`<>|=*]+/u)) {
+  const part = text.slice(0, MAX_TEXT);
+  for (const [, code = ''] of part.matchAll(/`([^`\n]{3,120})`/g)) if (/\s/.test(code)) out.add(`@${code.toLowerCase().split(/\s+/).join(' ')}`);
+  for (const raw of part.split(/[\s,;!?()[\]{}"“”‘’`<>|=*]+/u)) {
     const word = raw.replace(/^[^\p{L}\p{N}@#./~_-]+|[^\p{L}\p{N}_]+$/gu, '');
     if (word === '') continue;
-    if (isPlace(word)) out.add(placeOf(word));
-    else for (const part of word.toLowerCase().split(/[^\p{L}\p{N}]+/u)) addWord(out, part);
+    if (isPlace(word)) {
+      out.add(placeOf(word));
+      const about = ABOUT.get(word.toLowerCase().replace(/\.\w+$/, '')); // README.md is a place and a document
+      if (about !== undefined) out.add(`=${about}`);
+    } else for (const piece of word.toLowerCase().split(/[^\p{L}\p{N}]+/u)) addWord(out, piece);
   }
   return [...out];
 };
 
 /** From 0 (nothing shared) to 1 (the same tokens); symmetric. Places weigh most, then what a word is about. */
 export const similarity = (a: readonly string[], b: readonly string[]): number => {
-  const other = new Set(b);
-  const mine = new Set(a);
+  const [mine, other] = [new Set(a), new Set(b)];
   let shared = 0;
   let total = 0;
   for (const token of mine) {
@@ -24,16 +28,26 @@ export const similarity = (a: readonly string[], b: readonly string[]): number =
   }
   for (const token of other) total += weightOf(token);
   if (total === 0) return 0;
-  return elsewhere(mine, other) ? shared / total / 2 : shared / total;
+  const apart = [namesPlace, isMatter, isDeed, isTool].some((kind) => disjoint(mine, other, kind));
+  return apart ? shared / total / 2 : shared / total;
 };
 
-/** Both name places and none in common: the same remark about another file is another finding. */
-const elsewhere = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => {
-  const places = [...a].filter(namesPlace);
-  return places.length > 0 && [...b].some(namesPlace) && !places.some((place) => b.has(place));
+/** Both name something of the kind and nothing in common: another file, another subject or another deed is another finding. */
+const disjoint = (a: ReadonlySet<string>, b: ReadonlySet<string>, kind: (token: string) => boolean): boolean => {
+  const named = [...a].filter(kind);
+  return named.length > 0 && [...b].some(kind) && !named.some((token) => b.has(token));
 };
 
 const namesPlace = (token: string): boolean => token.startsWith('@') && /\p{L}/u.test(token);
+
+const MATTERS: ReadonlySet<string> = new Set(['=test', '=compile', '=lint', '=deploy', '=document', '=exist', '=migrate']);
+const isMatter = (token: string): boolean => MATTERS.has(token);
+
+const DEEDS: ReadonlySet<string> = new Set(['=run', '=add', '=fail', '=delete']);
+const isDeed = (token: string): boolean => DEEDS.has(token);
+
+const TOOLS: ReadonlySet<string> = new Set('npm npx yarn pnpm bun deno cargo cmake bazel gradle mvn maven dotnet pip poetry uv docker kubectl helm terraform'.split(' '));
+const isTool = (token: string): boolean => TOOLS.has(token);
 
 const MAX_TEXT = 2000;
 
@@ -46,6 +60,7 @@ const placeOf = (word: string): string => `@${word.replace(/:\d+(?:[:-]\d+)?$|[#
 
 const addWord = (out: Set<string>, word: string): void => {
   if (word === '' || STOP.has(word)) return;
+  if (TOOLS.has(word)) return void out.add(word);
   const stem = stemOf(word);
   const about = ABOUT.get(word) ?? ABOUT.get(stem);
   if (about !== undefined) out.add(`=${about}`);
@@ -82,7 +97,10 @@ const ABOUT: ReadonlyMap<string, string> = new Map(
     compile: 'compile compiles compiled compiling compilation build builds built building typecheck tsc transpile transpiled',
     document: 'doc docs document documents documented documentation readme changelog',
     exist: 'exist exists existing duplicate duplicates duplicated duplicating reimplement reimplements reimplemented helper helpers',
+    lint: 'lint lints linter linting eslint oxlint prettier format formatter formatting',
+    migrate: 'migrate migrated migration migrations schema',
     commit: 'commit commits committed history git',
+    finish: 'done complete completed completion completes finish finished finishes declared declare declares claim claimed claims announced',
     delete: 'delete deleted deletes remove removed removes drop dropped',
     other: 'another neighbour parallel concurrent concurrently simultaneously',
   }).flatMap(([about, words]) => words.split(' ').map((word) => [word, about] as const)),

@@ -58,6 +58,12 @@ describe('the gate', () => {
     expect(decisions.slice(1).every((one) => one === 'duplicate')).toBe(true);
   });
 
+  test('the hour runs from the delivery, not from the mailbox: mail drained late holds its slot longer', () => {
+    const one = { rate_per_hour: 1, cooldown_s: 0 };
+    expect(simulate([advise(0, A), drain(599), advise(3601, B), advise(4198, B), advise(4199, B)], one).decisions).toEqual(['agent', 'rate', 'rate', 'agent']);
+    expect(simulate([advise(0, A), drain(599), advise(898, B), advise(899, B)]).decisions).toEqual(['agent', 'cooldown', 'agent']);
+  });
+
   test('a newer advisory of the same detector replaces waiting mail and takes over its slot', () => {
     const { decisions, gone, delivered } = simulate([advise(0, A, { detector: 'x' }), advise(10, B, { detector: 'x' }), drain(11)]);
     expect(decisions).toEqual(['agent', 'agent']);

@@ -54,6 +54,32 @@ const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   deploy: ['The version was bumped but no deploy command was seen', 'Version bumped without a deployment'],
   docs: ['The README still describes the removed flag --fast', 'README.md documents --fast, a flag that was removed'],
   constraint: ['The user asked in #4 to leave config/prod.yaml alone, and #31 edits it', 'config/prod.yaml was edited in #31 though the user asked to leave it alone'],
+  'linker error': [
+    'cargo build keeps failing with the same linker error',
+    'The same linker error came up in every cargo build',
+    'cargo build: repeated failures, linker error each time',
+    'Third failing cargo build, identical linker message',
+    'Repeated cargo build failures without a change of approach',
+    'cargo build has failed three times with an unresolved linker symbol',
+  ],
+  'finished untested': [
+    'The work was declared finished, yet no test command has been observed',
+    'The agent says the task is complete but the tests were not executed',
+    'Completion was claimed without any test run',
+    'No test run precedes the claim of completion',
+    'The task was called done with tests never run',
+  ],
+  'stable API': [
+    'The change contradicts the request in #4 to keep the API stable',
+    '#4 asked for a stable API; #22 changes a signature',
+    'API signature changed in #22 despite the wish in #4 to keep it stable',
+  ],
+  changelog: ['Version was bumped to 2.1.0 with no changelog entry', 'CHANGELOG has no entry for 2.1.0', 'The changelog does not mention 2.1.0'],
+  'backoff exists': [
+    'The retry loop duplicates lib/backoff.ts',
+    'lib/backoff.ts already implements this retry loop',
+    'A backoff implementation exists in lib/backoff.ts and the new retry loop repeats it',
+  ],
   collision: ['Another session edited src/parser.ts four minutes ago', 'src/parser.ts was edited by another session 4 minutes ago'],
 };
 
@@ -67,7 +93,30 @@ describe('similarity', () => {
     }
   });
 
-  const pairs = Object.entries(FAMILIES).flatMap(([a, left]) => Object.entries(FAMILIES).flatMap(([b, right]) => (a < b ? [[a, b, left, right] as const] : [])));
+  test.each([
+    ['No tests were added for the changes in src/parser.ts', 'Tests were not run after the changes in src/parser.ts'],
+    ['README.md was not updated after src/parser.ts changed', 'Tests were not run after src/parser.ts changed'],
+    ['src/parser.ts was edited but never compiled', 'src/parser.ts was edited but never tested'],
+    ['The build has not been run since src/parser.ts was edited', 'Tests have not been run since src/parser.ts was edited'],
+    ['npm test failed four times in a row', 'npm run build failed four times in a row'],
+    ['npm run lint failed 3 times in a row', 'npm run build failed 3 times in a row'],
+    ['`npm run gen:a` has failed 3 times with no success between', '`npm run gen:b` has failed 3 times with no success between'],
+    ['`make one` has failed 3 times with no success between', '`make two` has failed 4 times with no success between'],
+    ['The user asked not to touch config.ts, which was edited', 'The user asked not to add dependencies, and package.json was edited'],
+    ['A helper for this exists in lib/retry.ts', 'lib/retry.ts was rewritten two days ago'],
+    ['`pytest tests/test_a.py` failed 3 times', '`pytest tests/test_b.py` failed 3 times'],
+    ['Another session edited src/a.ts', 'Another session edited src/b.ts'],
+    ['The migration was not applied', 'The tests were not applied'],
+    ['docs/api.md was not updated', 'docs/guide.md was not updated'],
+  ])('A14: close neighbours stay apart: %s / %s', (one, other) => {
+    expect(similarity(tokensOf(one), tokensOf(other))).toBeLessThan(THRESHOLD);
+  });
+
+  // One names the file and the other does not: whether they are one finding is open.
+  const OPEN = ['finished untested', 'tests not run', 'tests not run elsewhere'];
+  const pairs = Object.entries(FAMILIES).flatMap(([a, left]) =>
+    Object.entries(FAMILIES).flatMap(([b, right]) => (a < b && !(a === OPEN[0] && OPEN.includes(b)) ? [[a, b, left, right] as const] : [])),
+  );
   test.each(pairs)('A14: "%s" and "%s" stay apart', (_a, _b, left, right) => {
     for (const one of left) for (const other of right) expect(similarity(tokensOf(one), tokensOf(other)), `${one} / ${other}`).toBeLessThan(THRESHOLD);
   });
