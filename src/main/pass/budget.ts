@@ -41,23 +41,37 @@ const TOOL_RESULTS = 4000;
 
 /** `least`: every fork makes one request. `most`: every fork uses all its iterations. Weighted tokens, the worst case of each. */
 export const estimatePass = (size: PassSize): { readonly least: number; readonly most: number } => {
+  const costs = forkCosts(size);
+  return { least: ceil(sum(costs.map(([first = 0]) => first))), most: ceil(sum(costs.flat())) };
+};
+
+/**
+ * The token budgets of the forks, in the order of `iterations`, when the pass may spend `tokens`. A fork checks what it
+ * has used before each request; its budget leaves room for the one it then makes, so that all together stay within `tokens`.
+ */
+export const divide = (size: PassSize, tokens: number): readonly number[] => {
+  const costs = forkCosts(size);
+  const { least, most } = estimatePass(size);
+  // What is left beyond first requests, shared by what each could use at most.
+  const part = most > least ? Math.min(1, Math.max(0, tokens - least) / (most - least)) : 0;
+  return costs.map(([first = 0, ...further]) => Math.max(0, Math.floor(first + sum(further) * part - (further.at(-1) ?? 0))) + 1);
+};
+
+/** Each fork's requests at their worst, in order; a later one is never cheaper than the second. */
+const forkCosts = (size: PassSize): readonly (readonly number[])[] => {
   const write = size.cache === 'none' ? 1 : size.cache === '1h' ? WRITE_1H : WRITE_5M;
   const read = size.cache === 'none' ? 1 : CACHE_READ;
   const warm = Math.min(size.cached, size.prefix);
-  const first = (size.prefix - warm) * write + warm * read;
-  const output = size.max_output * size.output_ratio;
-  let least = 0;
-  let most = 0;
-  for (const [i, iterations] of size.iterations.entries()) {
-    const own = size.tail + output + (i === 0 || !size.one_writer ? first : size.prefix * read);
-    least += own;
-    most += own;
-    for (let round = 1; round < iterations; round += 1) {
-      most += size.prefix * read + size.tail + output + round * (size.max_output + TOOL_RESULTS);
-    }
-  }
-  return { least: ceil(least), most: ceil(most) };
+  const writer = (size.prefix - warm) * write + warm * read;
+  const own = size.tail + size.max_output * size.output_ratio;
+  return size.iterations.map((iterations, i) => {
+    const first = own + (i === 0 || !size.one_writer ? writer : size.prefix * read);
+    const further = Array.from({ length: Math.max(0, iterations - 1) }, (_, n) => own + size.prefix * read + (n + 1) * (size.max_output + TOOL_RESULTS));
+    return [first, ...further];
+  });
 };
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Spent in the rolling hour: by this session or host process, by all, and by all with the `host` provider. */
 export type HourSpent = { readonly own: number; readonly machine: number; readonly host: number };

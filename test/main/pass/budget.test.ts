@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultKnobs, type Knobs } from '../../../src/main/floor/knobs.ts';
-import { allow, backoff, estimatePass, headroom, tally, tokensAtWorst, weigh, type BudgetLine, type PassSize } from '../../../src/main/pass/budget.ts';
+import { allow, backoff, divide, estimatePass, headroom, tally, tokensAtWorst, weigh, type BudgetLine, type PassSize } from '../../../src/main/pass/budget.ts';
 import type { Usage } from '../../../src/main/records.ts';
 
 const limits = (more: Partial<Knobs['budget']> = {}): Knobs['budget'] => ({ ...defaultKnobs().budget, ...more });
@@ -58,6 +58,36 @@ describe('the estimate of a pass', () => {
         expect(least).toBeLessThanOrEqual(most);
       }),
     );
+  });
+});
+
+describe('the division among forks', () => {
+  it('lets every fork make its first request and all together never more than the pass may spend', () => {
+    fc.assert(
+      fc.property(fc.nat(200_000), fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 8 }), fc.constantFrom('5m', '1h', 'none'), fc.nat(2_000_000), (prefix, iterations, cache, extra) => {
+        const pass = size({ prefix, iterations, cache });
+        const tokens = estimatePass(pass).least + extra;
+        let spent = 0;
+        for (const [i, budget] of divide(pass, tokens).entries()) {
+          const read = cache === 'none' ? prefix : prefix * 0.1;
+          const write = { none: prefix, '5m': prefix * 1.25, '1h': prefix * 2 }[cache];
+          let used = 0;
+          for (let round = 0; round < (iterations[i] ?? 0) && used < budget; round += 1) used += 500 + 5120 + (i === 0 && round === 0 ? write : read) + round * 5024;
+          expect(used).toBeGreaterThan(0);
+          spent += used;
+        }
+        expect(spent).toBeLessThanOrEqual(tokens + 1);
+      }),
+    );
+  });
+
+  it('lets all iterations happen when there is room for the most', () => {
+    const pass = size({ iterations: [1, 6] });
+    const [, budget = 0] = divide(pass, estimatePass(pass).most);
+    let used = 0;
+    let requests = 0;
+    for (; requests < 6 && used < budget; requests += 1) used += 10_000 + 500 + 5120 + requests * 5024;
+    expect(requests).toBe(6);
   });
 });
 
