@@ -18,8 +18,9 @@ export type EvidenceSources = {
  * hashes), and a match neither starts nor ends inside a word. Time grows linearly with the sources.
  */
 export const checkEvidence = (citations: readonly string[], sources: EvidenceSources): readonly Evidence[] => {
-  const places = [fold(sources.window_text), fold(sources.tool_text)];
-  const found = citations.slice(0, MAX_CITATIONS).flatMap((cite) => resolve(cite, sources, places));
+  const cites = citations.slice(0, MAX_CITATIONS).map((cite) => fold(headOf(cite, MAX_CITE)));
+  const places = cites.every((cite) => numbersIn(cite).length > 0) ? [] : [fold(sources.window_text), fold(sources.tool_text)];
+  const found = cites.flatMap((cite) => resolve(cite, sources, places));
   const seen = new Set<string>();
   return found.filter(({ cite }) => !seen.has(cite) && seen.add(cite) !== undefined);
 };
@@ -27,8 +28,7 @@ export const checkEvidence = (citations: readonly string[], sources: EvidenceSou
 const MAX_CITATIONS = 20;
 const MAX_CITE = 300;
 
-const resolve = (raw: string, sources: EvidenceSources, places: readonly string[]): readonly Evidence[] => {
-  const cite = fold(headOf(raw, MAX_CITE));
+const resolve = (cite: string, sources: EvidenceSources, places: readonly string[]): readonly Evidence[] => {
   const numbers = numbersIn(cite);
   if (numbers.length > 0) {
     return numbers.flatMap((n) => {
@@ -66,14 +66,16 @@ const candidatesIn = (cite: string): readonly string[] => {
 /** Whether finding the text would prove anything: trivial words occur everywhere. */
 const speaksForItself = (text: string): boolean => {
   if (isPath(text) || isCommit(text)) return true;
-  const words = text.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
-  if (words.length < 2) return text.length >= 8 && /[^a-z]/.test(text.slice(1));
-  return text.length >= 6 && words.some((word) => !TRIVIAL.has(word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')));
+  const words = text.toLowerCase().split(' ').filter((word) => /^[^[]*[\p{L}\p{N}]/u.test(word)).map((word) => word.replace(/[^\p{L}\p{N}_-]/gu, ''));
+  if (words.length < 2) return text.length >= 8 && !text.startsWith('[') && /[^a-z]/.test(text.slice(1));
+  const telling = words.filter((word) => !FUNCTION_WORDS.has(word));
+  return text.length >= 6 && telling.length >= 2 && telling.some((word) => !WEAK_WORDS.has(word));
 };
 
-const TRIVIAL: ReadonlySet<string> = new Set(
-  'a an and are as at be been but by done error fail failed file fix for from has have i in is it its no not of ok on or run so test tests that the there this to was we were will with work works yes you'.split(' '),
+const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  'a an and are as at be been but by for from has have i in is it its no not now of on or so that the there they this to was we were will with yes you'.split(' '),
 );
+const WEAK_WORDS: ReadonlySet<string> = new Set('bash edit write read done error errors fail failed file files fix fixed ok run runs test tests work works tool text prompt note agent user'.split(' '));
 
 const isCommit = (text: string): boolean => /^[0-9a-f]{7,40}$/i.test(text) && /\d/.test(text);
 
@@ -124,4 +126,5 @@ const around = (place: string, at: number, length: number): string => {
   return headOf(before + place.slice(at, at + Math.max(length, TEXT_CAP)), TEXT_CAP).trim();
 };
 
-const fold = (text: string): string => text.replace(/\s+/g, ' ').trim();
+// Two passes that leave single spaces alone: most of any text is made of them.
+const fold = (text: string): string => text.replace(/[^\S ]+/g, ' ').replace(/ {2,}/g, ' ').trim();
