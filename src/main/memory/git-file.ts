@@ -1,6 +1,6 @@
 // Which repository a directory belongs to, read from the files git keeps (SPEC 4, 6): git itself is never run.
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isCode, isMissing } from '../floor/json-file.ts';
 
 /** `root` is the working tree's; `git_dir` the common directory that all worktrees of the repository share. Real paths. */
@@ -15,6 +15,13 @@ export const findRepository = (cwd: string): Repository => {
     if (dirname(folder) === folder) return { root: start, git_dir: start };
   }
 };
+
+/** Which of these paths, relative to `root`, are not there any more; paths that lead out of it are not looked at. */
+export const goneFrom = (root: string, paths: readonly string[]): readonly string[] =>
+  paths.filter((path) => {
+    const inside = relative(root, resolve(root, path));
+    return inside !== '' && !isAbsolute(inside) && !inside.split(sep).includes('..') && tolerant(() => lstatSync(join(root, inside))) === undefined;
+  });
 
 /** `.git` is the directory, or in a worktree or submodule a file that names it; a worktree's own names the common one. */
 const commonDir = (dot_git: string): string | undefined => {

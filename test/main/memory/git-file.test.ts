@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findRepository } from '../../../src/main/memory/git-file.ts';
+import { findRepository, goneFrom } from '../../../src/main/memory/git-file.ts';
 
 let base: string;
 beforeEach(() => {
@@ -61,5 +61,13 @@ describe('the repository of a directory', () => {
     for (const cwd of [join(base, 'gone', 'deeper'), 'a\0b', 'x'.repeat(5000)]) expect(() => findRepository(cwd)).not.toThrow();
     symlinkSync(join(base, 'loop'), join(base, 'loop'));
     expect(() => findRepository(join(base, 'loop'))).not.toThrow();
+  });
+});
+
+describe('files that are gone', () => {
+  it('are told from those that are there and from what lies elsewhere', () => {
+    mkdirSync(join(base, 'src'));
+    writeFileSync(join(base, 'src', 'a.ts'), '');
+    expect(goneFrom(base, ['src/a.ts', 'src/b.ts', '../elsewhere/c.ts', '/nowhere/d.ts', 'src/../e.ts', 'src/a.ts/f', 'x\0y'])).toEqual(['src/b.ts', 'src/../e.ts', 'src/a.ts/f', 'x\0y']);
   });
 });
