@@ -85,7 +85,10 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
   const socket = join(dir, 'tmux');
   const log = join(dir, 'requests.jsonl');
   const control = join(dir, 'model.sock');
-  const environment = { ...baseEnvironment(home), PROBE_DIR: out, ...(options.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: config }) };
+  // The host's own temporary files as well: its usual folder in /tmp may belong to somebody else.
+  const temporary = join(dir, 'tmp');
+  mkdirSync(temporary);
+  const environment = { ...baseEnvironment(home), CLAUDE_CODE_TMPDIR: temporary, PROBE_DIR: out, ...(options.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: config }) };
   const tmux = async (...args: readonly string[]): Promise<string> => (await run('tmux', ['-S', socket, '-f', '/dev/null', ...args])).stdout;
 
   const model = await bundleModel(dir);

@@ -75,8 +75,10 @@ export const startHost = async (options: HostOptions = {}): Promise<Host> => {
     pid: pane.pid,
     prompt: async (text) => {
       await host.type(text);
-      // The host takes an Enter that comes with the text for a line break of a paste.
-      await pause(400);
+      // The host takes an Enter that comes with the text for a line break of a paste: first the text, then a pause.
+      const tail = text.replaceAll(/\s/g, '').slice(-12);
+      for (let round = 0; round < 30 && !(await host.screen()).replaceAll(/\s/g, '').includes(tail); round += 1) await pause(100);
+      await pause(300);
       await host.keys('Enter');
     },
     type: async (text) => void (await world.tmux('send-keys', '-t', pane.id, '-l', '--', text)),

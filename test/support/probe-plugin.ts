@@ -45,15 +45,16 @@ export type ProbePlugin = {
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion', 'PostToolUse', 'PostToolUseFailure', 'SubagentStop', 'Stop', 'StopFailure', 'SessionEnd'];
 const DESCRIPTION = 'Probe monitor';
 
-/** Writes the plugin into the world's folder; it answers nothing until told to. */
+/** Writes the plugin into the world's folder, with one command `/ask`; it answers nothing until told to. */
 export const makeProbePlugin = async (world: World): Promise<ProbePlugin> => {
   const plugin = join(world.dir, 'probe');
-  for (const folder of ['.claude-plugin', 'hooks', 'monitors', 'bin']) mkdirSync(join(plugin, folder), { recursive: true });
+  for (const folder of ['.claude-plugin', 'hooks', 'monitors', 'commands', 'bin']) mkdirSync(join(plugin, folder), { recursive: true });
   const put = (name: string, value: object): void => writeFileSync(join(plugin, name), JSON.stringify(value, null, 2));
   put('.claude-plugin/plugin.json', { name: 'probe', version: '0.1.0', description: 'Shows what the host hands over.' });
   put('hooks/hooks.json', { hooks: Object.fromEntries(EVENTS.map((event) => [event, [{ hooks: [hookFor(event)] }]])) });
   const command = 'node "${CLAUDE_PLUGIN_ROOT}/bin/probe-monitor.mjs" "data=${CLAUDE_PLUGIN_DATA}" "project=${CLAUDE_PROJECT_DIR}"';
   writeFileSync(join(plugin, 'monitors/monitors.json'), JSON.stringify([{ name: 'probe', command, description: DESCRIPTION }]));
+  writeFileSync(join(plugin, 'commands/ask.md'), '---\ndescription: Ask the probe\n---\nAnswer $ARGUMENTS.\n');
   await build({
     entryPoints: ['test/support/probe-hook.ts', 'test/support/probe-monitor.ts'],
     outdir: join(plugin, 'bin'),

@@ -1,4 +1,5 @@
 // Makes a recorded transcript fit to be kept: uniform paths, spaced timestamps, and the host's bulky texts cut short with a mark.
+import { dirname } from 'node:path';
 
 export type UniformOptions = { readonly home: string; readonly minutes: number };
 
@@ -32,6 +33,7 @@ const withUniformPaths = (line: string, home: string): string => {
   const inFolderName = home.replaceAll(/[^a-zA-Z0-9]/g, '-');
   return line
     .replaceAll(home, '/home/dev')
+    .replaceAll(dirname(home), '')
     .replaceAll(inFolderName, '-home-dev')
     .replaceAll(/\/tmp\/claude-\d+/g, '/tmp/claude')
     .replaceAll(/@@[\w-]+ /g, '');

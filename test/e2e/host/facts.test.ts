@@ -1,5 +1,6 @@
 // What we rely on in the host, asked of the host itself with a probe plugin. A failure here names the fact that has moved.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHost } from '../../support/describe-host.ts';
 import { runHeadless, startHost, toldTo, type Host } from '../../support/host.ts';
@@ -12,6 +13,7 @@ describeHost('the real host', () => {
   let world: World;
   let probe: ProbePlugin;
   let host: Host;
+  let statusRuns: string;
 
   beforeAll(async () => {
     world = await startWorld({
@@ -24,6 +26,8 @@ describeHost('the real host', () => {
       },
     });
     probe = await makeProbePlugin(world);
+    statusRuns = join(world.out, 'status');
+    writeFileSync(join(world.config, 'settings.json'), JSON.stringify({ statusLine: { type: 'command', command: `echo run >> ${statusRuns}; echo FACT-STATUS`, refreshInterval: 1 } }));
     host = await startHost({ world, plugin: probe.plugin });
     await host.waitFor(/1 monitor/);
   });
@@ -131,6 +135,25 @@ describeHost('the real host', () => {
     expect(probe.hooks('Stop').at(-1)?.payload['background_tasks']).toEqual([expect.objectContaining({ type: 'monitor', description: probe.description })]);
   });
 
+  test('f: a command answered by UserPromptExpansion prints our text whole and costs no request', async () => {
+    const before = host.requests().length;
+    const reason = Array.from({ length: 12 }, (_, index) => `FACT-LINE-${index}`).join('\n');
+    probe.answer('UserPromptExpansion', { times: 1, json: { decision: 'block', reason, hookSpecificOutput: { hookEventName: 'UserPromptExpansion', suppressOriginalPrompt: true } } });
+    await host.prompt('/probe:ask something');
+    await host.waitFor(/FACT-LINE-0[^]*FACT-LINE-11/);
+    await host.idle();
+    expect(host.requests()).toHaveLength(before);
+    expect(probe.hooks('UserPromptExpansion').at(-1)?.payload).toMatchObject({ command_name: 'probe:ask', command_args: 'something' });
+    await host.keys('C-u');
+  });
+
+  test('g: the status line runs again every refreshInterval seconds in an idle session', async () => {
+    expect(await host.screen()).toContain('FACT-STATUS');
+    const runs = (): number => readFileSync(statusRuns, 'utf8').length / 4;
+    const before = runs();
+    await waitUntil(() => runs() >= before + 3, 10_000, 'the status line is not a timer');
+  });
+
   test('d: /clear changes the session and keeps the monitor', async () => {
     const old = probe.hooks('Stop').at(-1)?.payload['session_id'];
     await host.prompt('/clear');
@@ -148,13 +171,26 @@ describeHost('the real host', () => {
     expect(probe.monitor().filter(({ event }) => event === 'start')).toHaveLength(1);
   });
 
+  test('d: /exit ends the monitor with SIGTERM, before SessionEnd hooks', async () => {
+    const second = await startHost({ world, plugin: probe.plugin });
+    await second.waitFor(/1 monitor/);
+    await waitUntil(() => probe.monitor().some(({ env }) => env?.['CLAUDE_PID'] === String(second.pid)), 10_000, 'no second monitor');
+    await second.exit();
+    const { pid } = probe.monitor().find(({ env }) => env?.['CLAUDE_PID'] === String(second.pid)) ?? {};
+    const ended = probe.monitor().find((entry) => entry.event === 'SIGTERM' && entry.pid === pid);
+    expect(ended).toBeDefined();
+    const left = probe.hooks('SessionEnd').find(({ env }) => env['CLAUDE_PID'] === String(second.pid));
+    expect(left?.payload['reason']).toBe('prompt_input_exit');
+    expect(left?.at).toBeGreaterThanOrEqual(ended?.at ?? Infinity);
+  });
+
   test('d: a host killed hard leaves its monitor behind, unsignalled', async () => {
     host.kill('SIGKILL');
     await waitUntil(() => !host.alive(), 5_000, 'the host survived its SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const { pid } = probe.monitor()[0] ?? {};
     expect(world.processes().some((process) => process.pid === pid)).toBe(true);
-    expect(probe.monitor().some(({ event }) => event === 'SIGTERM')).toBe(false);
+    expect(probe.monitor().some((entry) => entry.pid === pid && entry.event === 'SIGTERM')).toBe(false);
   });
 
   test('the harness leaves no process and no folder behind', async () => {
