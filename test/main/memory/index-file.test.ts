@@ -76,12 +76,10 @@ describe('the index', () => {
 
   it('is rewritten under the hands of its writers without a torn line, and what they write after it stays', async () => {
     const script = await writer();
-    let done = false;
-    const writing = write(script, 4).finally(() => {
-      done = true;
-    });
+    const ended = new AbortController();
+    const writing = write(script, 4).finally(() => ended.abort());
     let rewritten = 0;
-    while (!done) {
+    while (!ended.signal.aborted) {
       appendIndex(paths, line('t-old', 0));
       expect(compactIndexes(paths, NOW, limits)).toBe(true);
       rewritten += 1;
