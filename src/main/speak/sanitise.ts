@@ -26,7 +26,7 @@ const inert = (text: string): string => {
   }
   return out
     .replace(/[<＜](?=[\p{L}/!?|＜<])/gu, '‹')
-    .replace(/(?<=[\p{L}\p{N}"'/|?-])[>＞]/gu, '›')
+    .replace(/‹([^‹›<>＞\n]{0,300})[>＞]/g, '‹$1›') // `2>&1` and `=>` stay: what opens nothing closes nothing
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')

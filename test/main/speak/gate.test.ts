@@ -146,6 +146,42 @@ describe('the gate', () => {
     );
   });
 
+  test('whatever comes in whatever order: no finding is delivered twice, none while muted, none past its clock', () => {
+    const heads = [A, B, C, D, E, F];
+    const step = fc.record({
+      what: fc.constantFrom('advise', 'advise', 'advise', 'drain', 'drain', 'mute', 'unmute', 'observe', 'resolve'),
+      wait: fc.integer({ min: 0, max: 900 }),
+      head: fc.nat(heads.length - 1),
+      confidence: fc.constantFrom(0.2, 0.5, 0.7, 0.9),
+      detector: fc.constantFrom('x', 'y', 'z'),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (script) => {
+        let at = 0;
+        let muted = false;
+        const quiet: (readonly [number, boolean])[] = [];
+        const steps = script.map((one): Step => {
+          at += one.wait;
+          const headline = heads[one.head] ?? '';
+          if (one.what === 'mute' || one.what === 'unmute') muted = one.what === 'mute';
+          quiet.push([at, muted]);
+          if (one.what === 'advise') return advise(at, headline, { key: `k${one.head}`, detector: one.detector, confidence: one.confidence, stale_if: [`answers ${one.head}`] });
+          if (one.what === 'observe') return { at, do: 'observe', text: `[tool] Bash answers ${one.head}` };
+          if (one.what === 'resolve') return { at, do: 'resolve', detector: one.detector };
+          return one.what === 'drain' ? drain(at) : { at, do: 'mute', on: muted };
+        });
+        const { delivered } = simulate(steps);
+        expect(new Set(delivered.map(({ headline }) => headline)).size).toBe(delivered.length);
+        for (const { headline, at: time } of delivered) {
+          expect(quiet.findLast(([when]) => when <= time)?.[1]).toBe(false);
+          const source = script.map((one, i) => [steps[i]?.at ?? 0, one] as const).filter(([when, one]) => one.what === 'advise' && heads[one.head] === headline && when <= time);
+          expect(source.some(([when]) => time - when < 600)).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   test('every decision keeps the advisory and carries its reason into it', () => {
     const dropped = judge(advice({ confidence: 0.1 }), state({}), 0, defaultKnobs().gate);
     expect(dropped).toMatchObject({ speak: false, because: 'below-human-floor', advice: { because: 'below-human-floor' } });

@@ -45,6 +45,10 @@ describe('sanitising', () => {
     'It should return 3 values, and "MODEL" must not change.',
     'make test failed twice; go test ./... was not run',
     'The user asked in #4 to leave config/prod.yaml alone; #31 edits it.',
+    'Open: were the tests run after the last change?',
+    '4 changes to src/a.ts, src/b.ts and 2 more, and nothing observed since answers this; the work is described as finished.',
+    '`npm run build 2>&1 | tail -5` has failed 4 times with no success between',
+    'The attempts differ in looks only. The latest failure reads: Bash: Error: Cannot find module "./x" at C:\\a\\b.js:3',
     'Set of keys differs: {a, b} against {a, c}',
   ])('leaves an observation as it is: %s', (text) => {
     expect(clean(text)).toBe(text);
@@ -52,7 +56,7 @@ describe('sanitising', () => {
   });
 
   test('generics stay readable', () => {
-    expect(clean('returns Promise<UserRow[]> or Map<string, result>')).toBe('returns Promise‹UserRow[]> or Map‹string, result›');
+    expect(clean('returns Promise<UserRow[]› or Map<string, result>')).toBe('returns Promise‹UserRow[]> or Map‹string, result›');
   });
 
   test.each([

@@ -15,6 +15,8 @@ describe('stale', () => {
     ['', 'anything', false],
     ['a*b', 'a b', false],
     ['src/a.ts', '[tool] Edit src/a.ts', true],
+    ['npm run build* → done', '[tool] Bash — "Build"\n  npm run build 2>&1 → done', true],
+    ['npm run build* → done', '[tool] Bash npm run build', false],
     ['(a+)+$', 'aaaa', false],
     ['测试*运行', '测试 已 运行', true],
     ['运行*测试用例', '运行 全部 测试用例', true],
