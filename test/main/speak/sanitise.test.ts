@@ -56,7 +56,7 @@ describe('sanitising', () => {
   });
 
   test('generics stay readable', () => {
-    expect(clean('returns Promise<UserRow[]› or Map<string, result>')).toBe('returns Promise‹UserRow[]> or Map‹string, result›');
+    expect(clean('returns Promise<UserRow[]> or Map<string, result>')).toBe('returns Promise‹UserRow[]› or Map‹string, result›');
   });
 
   test.each([
