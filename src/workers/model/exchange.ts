@@ -84,11 +84,12 @@ const once = async (dialect: Dialect, post: Post, watch: Watch, signal: AbortSig
       meter.report();
     }
     if (!heard) return { kind: 'again', because: 'busy', cause: 'empty answer' };
-    meter.close();
-    return { kind: 'answer', answer: folder.end() };
+    const answered = folder.end();
+    meter.close(answered.ok);
+    return { kind: 'answer', answer: answered };
   } catch (error) {
     // A request that was cut off may have been read by the endpoint: it is charged as if it had been.
-    if (heard || signal.aborted) meter.close();
+    if (heard || signal.aborted) meter.close(false);
     if (signal.aborted) return { kind: 'answer', answer: cut(signal) };
     if (stalled.signal.aborted) return { kind: 'answer', answer: { ok: false, end: 'provider-error', cause: 'stream stalled' } };
     const cause = `connection: ${codeOf(error)}`;
@@ -98,8 +99,8 @@ const once = async (dialect: Dialect, post: Post, watch: Watch, signal: AbortSig
   }
 };
 
-/** Reports what the folder has counted since last time; closing fills in what the endpoint never told. */
-export const openMeter = (folder: Folder, watch: Watch, estimate: () => Usage): { report: () => void; close: () => void } => {
+/** Reports what the folder has counted since last time; closing fills in what a cut-off or silent endpoint never told. */
+export const openMeter = (folder: Folder, watch: Watch, estimate: () => Usage): { report: () => void; close: (whole: boolean) => void } => {
   let told = NO_USAGE;
   const tell = (now: Usage, estimated: boolean): void => {
     const more = moreUsage(now, told);
@@ -112,12 +113,11 @@ export const openMeter = (folder: Folder, watch: Watch, estimate: () => Usage): 
       const now = folder.usage();
       if (now !== undefined) tell(now, false);
     },
-    close: () => {
+    close: (whole) => {
       const output = tokensOf(folder.chars());
       const input = told.input + told.cache_read + told.cache_write_5m + told.cache_write_1h;
       if (input === 0) tell({ ...estimate(), output: Math.max(told.output, output) }, true);
-      // Half of the estimate leaves room for text of more than four characters per token.
-      else if (told.output < output / 2) tell({ ...told, output }, true);
+      else if (!whole) tell({ ...told, output: Math.max(told.output, output) }, true);
     },
   };
 };

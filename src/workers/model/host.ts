@@ -65,7 +65,7 @@ const openTurn = (watch: Watch, content: readonly unknown[]): Turn => {
   let result: Readonly<Record<string, unknown>> | undefined;
   const take = (data: Readonly<Record<string, unknown>>, fresh: boolean): void => {
     if (request === undefined || fresh) {
-      request?.meter.close(); // the CLI asked again by itself: what the first request cost stays counted
+      request?.meter.close(false); // the CLI asked again by itself: what the first request cost stays counted
       const folder = anthropicFolder('5m');
       request = { folder, meter: openMeter(folder, watch, () => ({ ...NO_USAGE, input: tokensOf(JSON.stringify(content).length) })) };
     }
@@ -85,7 +85,7 @@ const openTurn = (watch: Watch, content: readonly unknown[]): Turn => {
         if (request === undefined) take({ type: 'message_delta', usage: value['usage'] }, true);
       }
     },
-    close: () => request?.meter.close(),
+    close: () => request?.meter.close(result !== undefined),
     said: () => {
       if (result === undefined) return { ok: false, end: 'provider-error', cause: 'the host’s process ended early' };
       if (result['is_error'] === true) return { ok: false, end: 'provider-error', cause: `host: ${asText(result['subtype']).replace(/\W+/g, ' ').slice(0, 60) || 'error'}` };
