@@ -28,6 +28,8 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+type SeenChild = { readonly pid: number; readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string; readonly files: readonly string[] };
+
 const open = (mode: string, more: Partial<HostModelOptions> = {}) => {
   const paths = pathsUnder(join(dir, 'data'));
   const systemFile = join(dir, 'system.md');
@@ -35,7 +37,8 @@ const open = (mode: string, more: Partial<HostModelOptions> = {}) => {
   const childrenFile = paths.children('77');
   const model = createHostModel({ execPath: writeFakeCli(dir, mode), dataDir: paths.data, childrenFile, systemFile, model: 'haiku', maxOutputTokens: 512, env: { PATH: process.env['PATH'] ?? '', HOME: dir }, now: () => now, ...more });
   models.push(model);
-  const seen = () => readFileSync(`${systemFile}.seen`, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { pid: number; argv: string[]; env: Record<string, string>; cwd: string; files: string[] });
+  // A line may be half written: only whole ones count.
+  const seen = () => (existsSync(`${systemFile}.seen`) ? readFileSync(`${systemFile}.seen`, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as SeenChild) : []);
   return { model, childrenFile, seen, hosts: paths.hosts };
 };
 const until = async (ok: () => boolean): Promise<void> => {
@@ -87,7 +90,7 @@ describe('a child', () => {
     const { model, seen } = open('hang-deaf');
     const controller = new AbortController();
     const sent = model.send('f', HELLO, none, controller.signal);
-    await until(() => existsSync(join(dir, 'system.md.seen')));
+    await until(() => seen().length === 1);
     controller.abort();
     expect((await sent).cause).toBe('cut off');
     const pid = seen()[0]?.pid ?? 0;
@@ -108,7 +111,7 @@ describe('a child', () => {
   it('closing ends all of them', async () => {
     const { model, seen, childrenFile } = open('hang-deaf');
     const sent = ['a', 'b'].map((id) => model.send(id, HELLO, none));
-    await until(() => existsSync(join(dir, 'system.md.seen')) && seen().length === 2);
+    await until(() => seen().length === 2);
     await model.close();
     expect((await Promise.all(sent)).map(({ cause }) => cause)).toEqual(['host: process ended (SIGKILL)', 'host: process ended (SIGKILL)']);
     expect(seen().every(({ pid }) => dead(pid))).toBe(true);
