@@ -8,6 +8,8 @@ import {
 import { END_MS, openLine, watchOver, wordsOf, type ForkHooks } from './fork-port.ts';
 import type { ForkEnd, ToolReply, Usage } from './records.ts';
 
+export type { ForkHooks };
+
 export type PoolOptions = {
   /** Folder of the bundles `forks.cjs` and `compute.cjs`. */
   readonly dist: string;

@@ -1,0 +1,55 @@
+// Opens detectors.json and the prompts beside it: the user's own file when it is sound, else the bundled one with the reason (SPEC 8).
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isMissing, readJson } from '../floor/json-file.ts';
+import type { Detector } from '../records.ts';
+import { parseCatalogue, type Catalogue, type Overrides } from './catalogue.ts';
+
+export type CatalogueFiles = {
+  /** The bundled detectors.json. */
+  readonly bundle: string;
+  /** The folder of the bundled prompts. */
+  readonly prompts: string;
+  /** The user's own file; empty for none. */
+  readonly file: string;
+  readonly overrides: Overrides;
+};
+
+export type LoadedCatalogue = { readonly detectors: readonly Detector[]; readonly source: 'bundle' | 'user'; readonly problems: readonly string[] };
+
+/** The catalogue in force. A user's file may name prompts of its own beside it, or the bundled ones. Throws only when the bundle itself is broken. */
+export const loadCatalogue = ({ bundle, prompts, file, overrides }: CatalogueFiles): LoadedCatalogue => {
+  const problems: string[] = [];
+  if (file !== '') {
+    const own = readCatalogue(file, [join(dirname(file), 'prompts'), prompts], overrides);
+    if (own.ok) return { detectors: own.detectors, source: 'user', problems: own.problems };
+    problems.push(`catalogue.file ${file}: ${own.why}; the bundled catalogue is used`);
+  }
+  const shipped = readCatalogue(bundle, [prompts], overrides);
+  if (!shipped.ok) throw new Error(`the bundled catalogue is broken: ${shipped.why}`);
+  return { detectors: shipped.detectors, source: 'bundle', problems: [...problems, ...shipped.problems] };
+};
+
+/** The system prompt every detector shares. */
+export const readSharedPrompt = (prompts: string): string => readFileSync(join(prompts, 'shared.md'), 'utf8').trim();
+
+const readCatalogue = (path: string, folders: readonly string[], overrides: Overrides): Catalogue => {
+  try {
+    const read = readJson(path, (raw) => raw);
+    if (!read.ok) return { ok: false, why: read.because === 'missing' ? 'no such file' : read.why };
+    return parseCatalogue(read.value, overrides, (name) => readPrompt(folders, name));
+  } catch (error) {
+    return { ok: false, why: error instanceof Error ? error.message : String(error) }; // a folder, no permission: said, and the bundle goes on
+  }
+};
+
+const readPrompt = (folders: readonly string[], name: string): string | undefined => {
+  for (const folder of folders) {
+    try {
+      return readFileSync(join(folder, name), 'utf8');
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return undefined;
+};

@@ -1,0 +1,128 @@
+// The judge without a network (SPEC 7.1 `local`): what rules can tell from the stream, in sentences from templates. Everything else is silent.
+import { occurs } from '../../main/pass/patterns.ts';
+import { answeredAfter, parseQuestions, standing, type Question } from '../../main/pass/questions.ts';
+import { repeatOutcomes } from '../../main/pass/structure.ts';
+import type { Feedback, Numbered, Outcome, StructuralMatch } from '../../main/records.ts';
+import type { ForkTask } from '../contract.ts';
+
+type Open = NonNullable<ForkTask['open']>;
+
+/** A detector's answer by rules: pure, and the same for the same stream. */
+export const judgeLocally = ({ detector, match, stream = [], open = [] }: ForkTask): Feedback => {
+  if (match !== undefined) return ofMatch(match, open);
+  if (detector.structural !== undefined) return withOutcomes({ verdict: 'silent' }, repeatOutcomes(stream, open));
+  const questions = parseQuestions(detector.config);
+  return questions.length === 0 ? { verdict: 'silent' } : ofQuestions(detector.config, questions, stream, open);
+};
+
+// A count of failures leaves little to doubt; what is open to doubt is whether the agent knows already.
+const MATCH_CONFIDENCE = 0.85;
+
+const ofMatch = ({ key, headline, body, evidence, stale_if }: StructuralMatch, open: Open): Feedback =>
+  open.some((advice) => advice.key === key.toLowerCase())
+    ? { verdict: 'still_open', dedup_key: key, headline, evidence }
+    : { verdict: 'advise', headline, body, evidence, confidence: MATCH_CONFIDENCE, dedup_key: key, stale_if };
+
+const ofQuestions = (config: Readonly<Record<string, unknown>>, questions: readonly Question[], stream: readonly Numbered[], open: Open): Feedback => {
+  const outcomes = questions.flatMap((question) => closedBy(question, stream, open));
+  const raised = raisedQuestion(questions, stream, finish(stream, textsOf(config['finished_by']), textsOf(config['unfinished_by'])));
+  if (raised !== undefined) {
+    const said = open.some(({ id, key }) => key === keyOf(raised.question) && !outcomes.some(({ advice_id }) => advice_id === id));
+    return withOutcomes(said ? { verdict: 'still_open', dedup_key: keyOf(raised.question) } : raised.feedback, outcomes);
+  }
+  const resolved = questions.find((question) => outcomes.some(({ advice_id }) => open.some(({ id, key }) => id === advice_id && key === keyOf(question))));
+  const checked = questions.map((question) => `${question.id} ${standing(question, stream).state}`).join(', ');
+  if (resolved !== undefined) return withOutcomes({ verdict: 'resolved', dedup_key: keyOf(resolved), evidence: outcomes.flatMap(({ evidence }) => evidence), checked }, outcomes);
+  return { verdict: 'silent', checked };
+};
+
+const closedBy = (question: Question, stream: readonly Numbered[], open: Open): readonly Outcome[] =>
+  open.filter(({ key }) => key === keyOf(question)).flatMap(({ id, after }) => {
+    const by = answeredAfter(question, stream, after);
+    return by === undefined ? [] : [{ advice_id: id, verdict: 'adopted' as const, evidence: [`#${by}`] }];
+  });
+
+// ── is the work said to be finished? ─────────────────────────────────────────
+
+type Finish = {
+  /** The agent says so. */
+  readonly declared: boolean;
+  /** Its turn is over. */
+  readonly ended: boolean;
+  /** Observations that show it. */
+  readonly shown: readonly number[];
+};
+
+/** Undefined while the agent is at work, asks something, or was cut off. */
+const finish = (stream: readonly Numbered[], finished_by: readonly string[], unfinished_by: readonly string[]): Finish | undefined => {
+  let end: Numbered | undefined;
+  for (const seen of stream.toReversed()) {
+    if (seen.kind === 'done') continue;
+    if (seen.kind === 'note') {
+      if (CUT_OFF.has(seen.note ?? '')) return undefined;
+      if (seen.note !== 'turn-end') continue;
+      if (seen.reason !== undefined && CUT_OFF.has(seen.reason)) return undefined;
+      end ??= seen;
+      continue;
+    }
+    const shown = end === undefined ? [] : [end.n];
+    if (seen.kind !== 'text') return end === undefined || seen.kind === 'prompt' ? undefined : { declared: false, ended: true, shown };
+    const words = seen.text.trimEnd();
+    if (words.endsWith('?') || words.endsWith('？') || unfinished_by.some((pattern) => occurs(pattern, words))) return undefined;
+    const declared = finished_by.some((pattern) => occurs(pattern, words));
+    return declared || end !== undefined ? { declared, ended: end !== undefined, shown: [seen.n, ...shown] } : undefined;
+  }
+  return undefined;
+};
+
+const CUT_OFF: ReadonlySet<string> = new Set(['interrupt', 'api-error', 'refusal', 'error', 'aborted', 'max_tokens']);
+
+// ── which question is worth a word? ──────────────────────────────────────────
+
+type Raised = { readonly question: Question; readonly feedback: Feedback };
+
+/** The open question the judge is surest of. */
+const raisedQuestion = (questions: readonly Question[], stream: readonly Numbered[], finished: Finish | undefined): Raised | undefined => {
+  if (finished === undefined) return undefined;
+  const raised = questions.flatMap((question): Raised[] => {
+    const now = standing(question, stream);
+    if (question.local_confidence === undefined || now.state !== 'open') return [];
+    const confidence = sureness(question.local_confidence, now.changes.length, finished);
+    return confidence < WORTH_A_WORD ? [] : [{ question, feedback: raise(question, now.changes, finished, confidence, stream) }];
+  });
+  return raised.sort((a, b) => (b.feedback.confidence ?? 0) - (a.feedback.confidence ?? 0))[0];
+};
+
+// One small change may not need an answer, and a turn may end with the work half done: each makes it a guess.
+const ONE_CHANGE = 0.3;
+const UNDECLARED = 0.35;
+const NOT_ENDED = 0.05;
+/** Below it the judge rather says nothing. */
+const WORTH_A_WORD = 0.35;
+
+const sureness = (base: number, changes: number, { declared, ended }: Finish): number =>
+  Math.round((base - (changes < 2 ? ONE_CHANGE : 0) - (declared ? 0 : UNDECLARED) - (ended ? 0 : NOT_ENDED)) * 100) / 100;
+
+const MAX_CITED = 5;
+const MAX_STALE = 12; // what the gate keeps; the catalogue lists the likeliest first
+
+const raise = (question: Question, changes: readonly number[], { declared, shown }: Finish, confidence: number, stream: readonly Numbered[]): Feedback => {
+  const files = [...new Set(changes.flatMap((n) => stream.find((seen) => seen.n === n)?.paths?.slice(0, 1) ?? []))].map((path) => path.split(/[\\/]/).slice(-2).join('/'));
+  const named = files.length === 0 ? '' : ` to ${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`;
+  return {
+    verdict: 'advise',
+    headline: `Open: ${question.text}`,
+    body: `${changes.length === 1 ? 'One change' : `${changes.length} changes`}${named}, and nothing observed since answers this${declared ? '; the work is described as finished' : ''}.`,
+    evidence: [...changes.slice(-MAX_CITED), ...shown].map((n) => `#${n}`),
+    confidence,
+    dedup_key: keyOf(question),
+    stale_if: question.answered_by.filter((pattern) => pattern.startsWith('run:')).map((pattern) => pattern.slice('run:'.length)).slice(0, MAX_STALE),
+    finish_gate: true,
+  };
+};
+
+const keyOf = ({ id }: Question): string => `standard-questions:${id.toLowerCase()}`;
+
+const withOutcomes = (feedback: Feedback, outcomes: readonly Outcome[]): Feedback => (outcomes.length === 0 ? feedback : { ...feedback, outcomes });
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((item: unknown) => typeof item === 'string') : []);
