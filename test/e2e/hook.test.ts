@@ -8,7 +8,6 @@ import { bellLine } from '../../src/main/speak/finish-gate.ts';
 import { writeBell } from '../../src/main/speak/bell-file.ts';
 import { putMail } from '../../src/main/speak/mailbox-file.ts';
 import { writeTurn } from '../../src/main/speak/turn-file.ts';
-import { hashOf } from '../../src/main/floor/paths.ts';
 import type { Advice } from '../../src/main/records.ts';
 import { buildHook, makeAdvice, makeTurn, makeWorld, runHook, said, sample, spoolOf, takeLease, type Ran, type World } from '../support/hook-run.ts';
 
@@ -111,8 +110,8 @@ describe('delivery', () => {
 
   test('A4: of two drains at the same moment one prints', async () => {
     put();
-    const [one, two] = await Promise.all([call('PostToolUse.Bash'), call('PostToolUse.Bash')]);
-    expect([one, two].filter((ran) => strict(ran ?? { code: 0, stdout: '', stderr: '' }, 'PostToolUse') !== undefined)).toHaveLength(1);
+    const runs = await Promise.all([call('PostToolUse.Bash'), call('PostToolUse.Bash')]);
+    expect(runs.filter((ran) => strict(ran, 'PostToolUse') !== undefined)).toHaveLength(1);
   });
 
   test('of 100 racing drains exactly one prints each advisory', async () => {
@@ -327,7 +326,7 @@ describe('commands', () => {
 
   test('a command that fails or hangs is answered too', async () => {
     expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-why' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nwhy gave no answer.');
-    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-report' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nreport took too long and was stopped.');
+    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-report' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nreport took too long.');
   });
 
   test.each(['/second-brain:second-brain-other', '/other:second-brain-stats', 'second-brain-stats', '/second-brain-statsx', 'see /second-brain-stats'])('%s is a prompt like any other', async (prompt) => {
@@ -409,11 +408,11 @@ describe('surroundings', () => {
     expect(existsSync(world.paths.spool(`s-${world.session}`))).toBe(true);
   });
 
-  test('A5: a login shell that prints first does not reach our answer', async () => {
+  test('A5: a shell profile that prints does not reach our answer', async () => {
     put();
-    const { stdout } = await call('PostToolUse.Bash', {}, { env: { ...world.env, ENV: join(world.root, 'profile'), BASH_ENV: join(world.root, 'profile') } });
-    writeFileSync(join(world.root, 'profile'), 'echo noise\n');
-    expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+    const profile = join(world.root, 'home', '.profile');
+    writeFileSync(profile, 'echo noise\n');
+    expect(strict(await call('PostToolUse.Bash', {}, { env: { ...world.env, ENV: profile, BASH_ENV: profile } }), 'PostToolUse')).toBeDefined();
   });
 
   test('a folder that cannot be written keeps the hook silent and successful', async () => {
@@ -425,6 +424,5 @@ describe('surroundings', () => {
     await call('UserPromptSubmit');
     expect(statSync(world.paths.spool(String(process.pid))).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(world.paths.spool(String(process.pid)))).mode & 0o777).toBe(0o700);
-    expect(hashOf('x')).toHaveLength(16);
   });
 });

@@ -5,12 +5,27 @@
 data=$1 event=$2
 here=${0%/*}
 
-# An unset variable arrives empty, or as the placeholder's own text.
+# Nothing of a headless run or of our own children is observed, and nothing is said there.
+if [ "$event" != monitor ] && { [ "${CLAUDE_CODE_ENTRYPOINT-}" != cli ] || [ -n "${SECOND_BRAIN_FORK-}" ]; }; then
+  cat >/dev/null
+  exit 0
+fi
+
+# The data directory: the argument, which arrives empty or as its own placeholder when the host has none; for hooks the
+# variable (a project's settings can set a monitor's); else the newest of the plugin's folders.
 case $data in
-'' | '${'*) data=${CLAUDE_PLUGIN_DATA-} ;;
+'' | '${'*)
+  data=
+  [ "$event" = monitor ] || data=${CLAUDE_PLUGIN_DATA-}
+  if [ -z "$data" ]; then
+    for found in "${CLAUDE_CONFIG_DIR:-$HOME/.claude}"/plugins/data/second-brain-*; do
+      if [ -d "$found" ] && { [ -z "$data" ] || [ "$found" -nt "$data" ]; }; then data=$found; fi
+    done
+  fi
+  ;;
 esac
 
-if [ "$event" = PostToolUse ] && [ -n "$data" ] && [ -n "${CLAUDE_CODE_SESSION_ID-}" ]; then
+if [ "$event" = PostToolUse ] && [ -n "${CLAUDE_CODE_SESSION_ID-}" ]; then
   set -- "$data/sessions/$CLAUDE_CODE_SESSION_ID/mailbox/new"/*
   if ! [ -e "$1" ]; then
     cat >/dev/null
@@ -36,11 +51,12 @@ if ! [ -x "$node" ]; then
   done
 fi
 
-# Node 20 reads the bundle at every start (tens of ms); a preload set by a project has no business here.
-unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
+# Node 20 reads the bundle at every start (tens of ms); a preload set by a project has no business here, and the host's
+# own channel is none of ours.
+unset NODE_EXTRA_CA_CERTS NODE_OPTIONS CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN
 
 if [ "$event" = monitor ]; then
-  if [ -n "$node" ]; then
+  if [ -n "$node" ] && "$node" -e 'process.exit(process.version.localeCompare("v20.19", "en", { numeric: true }) < 0 ? 1 : 0)' 2>/dev/null; then
     exec "$node" "$here/monitor.cjs" --data "$data" --root "$3" --project "$PWD"
   fi
   # An exit would wake the model: stay, silent, as long as the host lives.
@@ -48,19 +64,20 @@ if [ "$event" = monitor ]; then
   exit 0
 fi
 
-if [ -n "$node" ]; then
+if [ -n "$node" ] && [ -n "$data" ]; then
   # Not exec: whatever becomes of node, the host sees success and no noise.
   "$node" "$here/hook.cjs" "$data" "$event" 2>/dev/null
-  exit 0
+  # 42: this node is too old.
+  [ $? -eq 42 ] || exit 0
 fi
 
 cat >/dev/null
-if [ "$event" = SessionStart ] && [ "${CLAUDE_CODE_ENTRYPOINT-}" = cli ] && [ -z "${SECOND_BRAIN_FORK-}" ] && [ -n "$data" ]; then
+if [ "$event" = SessionStart ] && [ -n "$data" ]; then
   host="$data/hosts/${CLAUDE_PID:-s-${CLAUDE_CODE_SESSION_ID-}}"
   mkdir -p -m 700 "$data/hosts" "$host" 2>/dev/null
   # mkdir decides: of any number of starts one makes the folder and speaks.
   if mkdir "$host/no-node" 2>/dev/null; then
-    printf '%s\n' '{"systemMessage":"Second Brain is asleep: it needs Node.js 20.19 or newer and found none. Your session is not affected."}'
+    printf '%s\n' '{"systemMessage":"Second Brain is asleep: it needs Node.js 20.19 or newer and found none that is. Your session is not affected."}'
   fi
 fi
 exit 0

@@ -1,9 +1,8 @@
 // What a hook says: mail that waits for this moment, the finish gate, the bell's answer, the digest of a resumed session.
-import { renameSync } from 'node:fs';
-import { readJson, unlessMissing } from '../floor/json-file.ts';
-import { lockHolder } from '../floor/lock-file.ts';
+import { move } from '../floor/disk-file.ts';
+import { readJson } from '../floor/json-file.ts';
 import { SOURCE } from '../floor/marks.ts';
-import { headOf } from '../floor/text.ts';
+import { wellFormed } from '../floor/text.ts';
 import { takeBell } from '../speak/bell-file.ts';
 import { answer, select, wordsOf, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
 import { mayHold, mayWake, type GateFacts, type GateVerdict } from '../speak/finish-gate.ts';
@@ -11,7 +10,7 @@ import { countFiring, firingsOf, uncountFiring } from '../speak/gate-count-file.
 import { claimMail, listMail } from '../speak/mailbox-file.ts';
 import { readTurn } from '../speak/turn-file.ts';
 import { block, type Block, type Call, type Scope } from './hook-call.ts';
-import { notePrompt } from './hook-prompts.ts';
+import { isHeld, notePrompt } from './hook-prompts.ts';
 import { report } from './hook-signal.ts';
 
 /** Claims what this event may say. `prompts_seen`: ids noted before this call. */
@@ -34,9 +33,8 @@ export const answerBell = (call: Call, scope: Scope, nonce: string): HookAnswer 
   const whose = takeBell(call.paths.bell(call.host), nonce);
   if (whose === 'answered') return undefined; // a second copy of this hook was first; a block would undo its answer
   const facts = gateFacts(call, scope);
-  const verdict = mayWake(listMail(boxOf(call)), facts);
-  const words = whose === 'mine' && scope.enrolled ? fire(call, facts, verdict, 'bell') : SILENCE;
-  if (words.agent.length === 0) return block(!verdict.speak && verdict.because === 'not-idle' ? LATER : GONE);
+  const words = whose === 'mine' && scope.enrolled ? fire(call, facts, mayWake(listMail(boxOf(call)), facts), 'bell') : SILENCE;
+  if (words.agent.length === 0) return block(GONE);
   notePrompt(call);
   report(call, 'bell');
   return answer('UserPromptSubmit', [words]);
@@ -44,9 +42,8 @@ export const answerBell = (call: Call, scope: Scope, nonce: string): HookAnswer 
 
 const SILENCE: Words = { agent: [], user: [] };
 
-// Shown to the user in place of a turn. They start with our name: such a block is no event of the session's.
-const GONE = `${SOURCE}: the note it rang for has been dealt with or no longer applies. The agent was not woken.`;
-const LATER = `${SOURCE}: the session has gone on meanwhile; the note comes beside the work.`;
+// Shown to the user in place of a turn. It starts with our name: such a block is no event of the session's.
+const GONE = `${SOURCE}: what it had to say has been dealt with or can wait; the agent was not woken.`;
 
 const boxOf = ({ payload, paths }: Call): string => paths.mailbox(payload.session);
 
@@ -54,7 +51,7 @@ const refOf = ({ payload }: Call): string => payload.tool_use_id ?? payload.name
 
 const gateFacts = ({ payload, paths, host_pid, env, now }: Call, { muted }: Scope): GateFacts => {
   const { session, background } = payload;
-  const turn = lockHolder(paths.lease(session)) === undefined ? undefined : readTurn(paths.turn(session));
+  const turn = isHeld(paths.lease(session)) ? readTurn(paths.turn(session)) : undefined;
   const attended = env['CLAUDE_CODE_SESSION_ATTENDED'] === '1';
   return { session, host_pid, turn, muted, attended, background, fired: turn === undefined ? [] : firingsOf(paths, turn.task, now), now };
 };
@@ -73,7 +70,7 @@ const DIGEST_CAP = 1200;
 /** What the monitor has left for the next resume of this session, said once (SPEC 10). */
 export const resumeDigest = ({ payload, paths }: Call, { muted }: Scope): Words => {
   const path = paths.digest(payload.session);
-  if (payload.named.source !== 'resume' || muted || unlessMissing(() => (renameSync(path, `${path}.said`), true)) === undefined) return SILENCE;
-  const digest = readJson(`${path}.said`, (raw) => headOf((raw as { readonly text: string }).text, DIGEST_CAP));
+  if (payload.named.source !== 'resume' || muted || !move(path, `${path}.said`)) return SILENCE;
+  const digest = readJson(`${path}.said`, (raw) => wellFormed((raw as { readonly text: string }).text.slice(0, DIGEST_CAP)));
   return digest.ok && digest.value !== '' ? { agent: [digest.value], user: [digest.value] } : SILENCE;
 };

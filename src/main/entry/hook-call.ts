@@ -46,3 +46,7 @@ export type Block = {
 
 /** Prints `reason` to the user; no turn, and nothing enters the conversation (CONTRACT d, f). */
 export const block = (reason: string): Block => ({ decision: 'block', reason, hookSpecificOutput: { hookEventName: 'UserPromptSubmit', suppressOriginalPrompt: true } });
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (raw: unknown): raw is Fields => typeof raw === 'object' && raw !== null;

@@ -16,26 +16,21 @@ const LONGEST = 4000;
 
 /** Words as a shell would split them, quotes and all, but nothing expanded. */
 const wordsIn = (text: string): readonly string[] =>
-  [...text.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"']|["'])+/g)].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''));
+  (text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? []).map((word) => word.replace(/(["'])(.*?)\1/g, '$2'));
 
 // `/second-brain-run` waits for a pass, 45 s at most; everything else is file work.
 const RUN_MS = 52_000;
 const OTHERS_MS = 4000;
-const MOST_OUTPUT = 400_000;
-const SHOWN = 20_000;
+// The host prints this much whole.
+const MOST_OUTPUT = 20_000;
 
 /** Runs the command bundle and shows what it prints. It always answers: an unanswered command would cost a turn. */
 export const answerCommand = async ({ name, words }: Command, { payload, paths, env, dist }: Call): Promise<Block> => {
   const args = [join(dist, 'command.cjs'), name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
   const text = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, killSignal: 'SIGKILL', maxBuffer: MOST_OUTPUT, env: childEnv(env) }, (error, stdout) => {
-      if (stdout.trim() !== '') resolve(stdout.trimEnd());
-      else resolve(error?.killed === true ? `${name} took too long and was stopped.` : `${name} gave no answer.`);
+    execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (error, stdout) => {
+      resolve(stdout.trimEnd() || `${name} ${error?.killed === true ? 'took too long' : 'gave no answer'}.`);
     });
   });
-  return block(`${SOURCE}\n${text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text}`);
+  return block(`${SOURCE}\n${text}`);
 };
-
-/** The hook's own variables, less the host's messaging channel and what would preload code. */
-const childEnv = (env: Call['env']): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('CLAUDE_CODE_MESSAGING_')));

@@ -1,6 +1,6 @@
 // A hook's stdin: read with a bound, then checked by hand; whatever is not as CONTRACT a says is left out.
 import type { BackgroundTask } from '../records.ts';
-import type { Env, HookEvent, Payload } from './hook-call.ts';
+import { isFields, type Env, type HookEvent, type Payload } from './hook-call.ts';
 
 // Payloads carry whole tool results. Beyond this they are read off the pipe and thrown away.
 const MOST_BYTES = 32_000_000;
@@ -17,14 +17,12 @@ export const readStdin = (event: string): Promise<string> =>
     process.stdin.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= MOST_BYTES) chunks.push(chunk);
-      if (event === 'SessionEnd' && isWhole(Buffer.concat(chunks).toString('utf8'))) finish();
+      if (event === 'SessionEnd' && chunk.toString('latin1').trimEnd().endsWith('}') && parseJson(Buffer.concat(chunks).toString('utf8')) !== undefined) finish();
     });
     process.stdin.on('end', finish);
     process.stdin.on('error', finish);
     if (event === 'SessionEnd') setTimeout(finish, OPEN_STDIN_MS);
   });
-
-const isWhole = (text: string): boolean => text.trimEnd().endsWith('}') && parseJson(text) !== undefined;
 
 const parseJson = (text: string): unknown => {
   try {
@@ -33,10 +31,6 @@ const parseJson = (text: string): unknown => {
     return undefined; // broken or partial: the caller stays silent either way
   }
 };
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (raw: unknown): raw is Fields => typeof raw === 'object' && raw !== null;
 
 const NAMED = ['prompt_id', 'source', 'reason', 'agent_id', 'agent_type', 'permission_mode'] satisfies (keyof Payload['named'])[];
 
@@ -76,7 +70,4 @@ const MOST_TASKS = 100;
 
 /** Entries of a list of running work; what we cannot name still counts as work. */
 const tasksIn = (list: unknown, otherwise: string): readonly BackgroundTask[] =>
-  (Array.isArray(list) ? list : isFields(list) ? [list] : []).slice(0, MOST_TASKS).map((item: unknown) => {
-    const { id, type } = isFields(item) ? item : {};
-    return { id: typeof id === 'string' ? id : '', type: typeof type === 'string' ? type : otherwise };
-  });
+  (Array.isArray(list) ? list : isFields(list) ? [list] : []).slice(0, MOST_TASKS).map((item: { readonly id?: unknown; readonly type?: unknown } | null) => ({ id: String(item?.id ?? ''), type: String(item?.type ?? otherwise) }));

@@ -1,9 +1,7 @@
 // The feed: one line in the host's spool, redacted before it is written (SPEC 3).
-import { statSync } from 'node:fs';
-import { unlessMissing } from '../floor/json-file.ts';
-import { appendLine } from '../floor/jsonl-file.ts';
+import { append, sizeOf } from '../floor/disk-file.ts';
 import { redact } from '../floor/redact.ts';
-import { headOf, wellFormed } from '../floor/text.ts';
+import { wellFormed } from '../floor/text.ts';
 import type { Signal } from '../records.ts';
 import type { Call, Env } from './hook-call.ts';
 
@@ -17,7 +15,7 @@ const TEXT_CAP = 16_000;
 export const report = (call: Call, origin?: Signal['origin']): void => {
   const signal = signalOf(call, origin);
   const spool = call.paths.spool(call.host);
-  if (signal !== undefined && (unlessMissing(() => statSync(spool).size) ?? 0) < UNREAD_BYTES) appendLine(spool, signal);
+  if (signal !== undefined && sizeOf(spool) < UNREAD_BYTES) append(spool, JSON.stringify(signal));
 };
 
 /** The signal of a call; none for the agent that writes a compaction's summary, whose type is empty. */
@@ -34,7 +32,7 @@ const signalOf = ({ payload, env, now }: Call, origin: Signal['origin']): Signal
     cwd,
     ...named,
     ...(prompt === '' ? {} : { origin: origin ?? (prompt.startsWith('<task-notification>') ? 'notification' : 'human') }),
-    ...(last_text === '' ? {} : { last_text: headOf(wellFormed(redact(last_text)), TEXT_CAP) }),
+    ...(last_text === '' ? {} : { last_text: wellFormed(redact(last_text).slice(0, TEXT_CAP)) }),
     ...(event.endsWith('Stop') ? { stop_hook_active: payload.stop_hook_active, background: payload.background } : {}),
     ...(attended === undefined ? {} : { attended: attended === '1' }),
     ...option(env, 'provider'),

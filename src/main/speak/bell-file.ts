@@ -1,6 +1,6 @@
 // hosts/<host>/bell: the one nonce that is outstanding (SPEC 4, 10). The monitor writes it, the hook that answers takes it.
-import { renameSync, unlinkSync } from 'node:fs';
-import { readJson, unlessMissing, writeJson } from '../floor/json-file.ts';
+import { move, remove } from '../floor/disk-file.ts';
+import { readJson, writeJson } from '../floor/json-file.ts';
 
 export type Bell = { readonly nonce: string; readonly at: number };
 
@@ -19,9 +19,9 @@ export const readBell = (path: string): Bell | undefined => {
  */
 export const takeBell = (path: string, nonce: string): 'mine' | 'answered' | 'unknown' => {
   const taken = `${path}.taken`;
-  if (readBell(path)?.nonce === nonce && unlessMissing(() => (renameSync(path, taken), true)) === true) return 'mine';
+  if (readBell(path)?.nonce === nonce && move(path, taken)) return 'mine';
   return readBell(taken)?.nonce === nonce ? 'answered' : 'unknown';
 };
 
 /** Clears a bell that nobody answered. */
-export const dropBell = (path: string): void => unlessMissing(() => unlinkSync(path));
+export const dropBell = (path: string): boolean => remove(path);

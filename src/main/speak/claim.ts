@@ -94,7 +94,7 @@ const QUEUE_TIMEOUT_S = 600;
 
 const fits = (event: SpeakingEvent, mail: readonly Mail[]): boolean => (JSON.stringify(answer(event, [wordsOf(event, mail)]))?.length ?? 0) <= ANSWER_CAP;
 
-const bySureness = (a: Mail, b: Mail): number => b.advice.confidence - a.advice.confidence || a.advice.generated_at - b.advice.generated_at || (a.name < b.name ? -1 : 1);
+const bySureness = (a: Mail, b: Mail): number => b.advice.confidence - a.advice.confidence || a.advice.generated_at - b.advice.generated_at;
 
 /** Why this occasion takes nothing at all. */
 const closedTo = ({ event, agent_id, prompt_id }: Occasion, { muted, turn, prompts_seen }: ClaimFacts): NoClaim | undefined => {

@@ -99,15 +99,6 @@ export const bellLine = (nonce: string): string => `${BELL_PREFIX}${nonce}.`;
 
 /** The nonce of our bell in a prompt: a monitor event under our description and no other line than the bell's. */
 export const bellNonce = (prompt: string): string | undefined => {
-  if (prompt.length > 4000 || !prompt.startsWith('<task-notification>') || !prompt.includes(`<summary>Monitor event: "${MONITOR_DESCRIPTION}"</summary>`)) return undefined;
-  const event = between(prompt, '<event>', '</event>');
-  if (event === undefined || !event.startsWith(BELL_PREFIX) || !event.endsWith('.')) return undefined;
-  const nonce = event.slice(BELL_PREFIX.length, -1);
-  return /^[0-9a-z]{4,32}$/.test(nonce) ? nonce : undefined;
-};
-
-const between = (text: string, start: string, end: string): string | undefined => {
-  const from = text.indexOf(start);
-  const to = text.indexOf(end, from);
-  return from === -1 || to === -1 ? undefined : text.slice(from + start.length, to).trim();
+  const [before, after = ''] = prompt.split(`<summary>Monitor event: "${MONITOR_DESCRIPTION}"</summary>\n<event>${BELL_PREFIX}`);
+  return before?.startsWith('<task-notification>') === true ? /^([0-9a-z]{4,32})\.<\/event>/.exec(after)?.[1] : undefined;
 };

@@ -1,8 +1,8 @@
 // The mailbox of a session, a maildir: one file per advisory, moved from tmp to new to claimed by rename, so that of
 // any number of racing readers exactly one gets it and nobody waits for a lock (SPEC 4, 10).
-import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { unlessMissing, writeWhole } from '../floor/json-file.ts';
+import { move, namesIn, readText, remove } from '../floor/disk-file.ts';
+import { writeWhole } from '../floor/json-file.ts';
 import { safeName } from '../floor/paths.ts';
 import type { Advice, Channel } from '../records.ts';
 import { expiredBecause } from './claim.ts';
@@ -12,7 +12,7 @@ import { parseMail, type Claim, type ClaimMark, type Mail, type Said } from './e
 export const putMail = (box: string, advice: Advice, said: Said): void => {
   const temp = join(box, 'tmp', advice.id);
   writeWhole(temp, `${JSON.stringify({ advice, said })}\n`);
-  move(temp, join(box, 'new'), advice.id);
+  move(temp, join(box, 'new', advice.id));
 };
 
 /** What waits, in name order. A file that is no advisory is set aside, so that it starts no hook again. */
@@ -20,7 +20,7 @@ export const listMail = (box: string): readonly Mail[] => read(box, 'new');
 
 /** Takes one advisory; false when another reader was first. Only then may it be printed. */
 export const claimMail = (box: string, { name }: Mail, { channel, ref, at }: ClaimMark): boolean =>
-  move(join(box, 'new', name), join(box, 'claimed'), [name, channel, safeName(ref), at].join('.'));
+  move(join(box, 'new', name), join(box, 'claimed', [name, channel, safeName(ref), at].join('.')));
 
 /** What is claimed and not settled. Read the transcript before you list: a claim precedes its proof. */
 export const listClaims = (box: string): readonly Claim[] =>
@@ -30,7 +30,7 @@ export const listClaims = (box: string): readonly Claim[] =>
   });
 
 /** Puts a lost advisory back into `new/`, marked so that it is the last time. */
-export const returnMail = (box: string, { name, advice }: Claim): boolean => move(join(box, 'claimed', name), join(box, 'new'), `${advice.id}${AGAIN}`);
+export const returnMail = (box: string, { name, advice }: Claim): boolean => move(join(box, 'claimed', name), join(box, 'new', `${advice.id}${AGAIN}`));
 
 /** Forgets a claim that was confirmed, lost for good or expired. */
 export const dropClaim = (box: string, { name }: Claim): boolean => remove(join(box, 'claimed', name));
@@ -50,14 +50,14 @@ const MOST = 200;
 const AGAIN = '+';
 
 const read = (box: string, folder: 'new' | 'claimed'): readonly Mail[] =>
-  (unlessMissing(() => readdirSync(join(box, folder))) ?? []).toSorted().slice(0, MOST).flatMap((name) => {
+  namesIn(join(box, folder)).slice(0, MOST).flatMap((name) => {
     const path = join(box, folder, name);
-    const text = unlessMissing(() => readFileSync(path, 'utf8'));
+    const text = readText(path);
     if (text === undefined) return []; // another reader took it meanwhile
     try {
       return [{ ...parseMail(text), name, again: name.split('.')[0]?.endsWith(AGAIN) === true }];
     } catch {
-      move(path, join(box, 'bad'), name); // kept for a person to look at
+      move(path, join(box, 'bad', name)); // kept for a person to look at
       return [];
     }
   });
@@ -70,11 +70,3 @@ const markOf = (name: string): ClaimMark | undefined => {
 
 const CHANNELS: readonly string[] = ['PostToolUse', 'PostToolUseFailure', 'UserPromptSubmit', 'SessionStart', 'Stop', 'bell', 'report'] satisfies readonly Channel[];
 const isChannel = (word: string): word is Channel => CHANNELS.includes(word);
-
-/** One rename into a folder of ours; false when the source has gone. */
-const move = (from: string, folder: string, name: string): boolean => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return unlessMissing(() => (renameSync(from, join(folder, name)), true)) ?? false;
-};
-
-const remove = (path: string): boolean => unlessMissing(() => (unlinkSync(path), true)) ?? false;

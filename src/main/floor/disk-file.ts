@@ -1,0 +1,41 @@
+// The few things hooks and monitor do with small files: each is one system call whose absence of a file is an answer.
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isCode, unlessMissing } from './json-file.ts';
+
+/** The file's text; undefined when there is none. */
+export const readText = (path: string): string | undefined => unlessMissing(() => readFileSync(path, 'utf8'));
+
+/** Names in a folder, in order; none when there is no folder. */
+export const namesIn = (folder: string): readonly string[] => (unlessMissing(() => readdirSync(folder)) ?? []).toSorted();
+
+/** Bytes in a file; 0 when there is none. */
+export const sizeOf = (path: string): number => unlessMissing(() => statSync(path).size) ?? 0;
+
+/** Removes a file; false when it had gone. */
+export const remove = (path: string): boolean => unlessMissing(() => (unlinkSync(path), true)) ?? false;
+
+/** One rename; false when the source has gone. */
+export const move = (from: string, to: string): boolean => unlessMissing(() => (makeFolderOf(to), renameSync(from, to), true)) ?? false;
+
+/** Makes a file; false when it is there already. Of any number of callers one makes it. */
+export const createOnce = (path: string, text: string): boolean => {
+  makeFolderOf(path);
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+};
+
+/** One line by one O_APPEND write. The file is opened by path each time: whoever rotates it gets no late lines. */
+export const append = (path: string, line: string): void => {
+  makeFolderOf(path);
+  appendFileSync(path, `${line}\n`, { mode: 0o600 });
+};
+
+const makeFolderOf = (path: string): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+};
