@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { loadCatalogue } from '../../../src/main/pass/catalogue-file.ts';
+import { repeatFailures } from '../../../src/main/pass/structure.ts';
+import type { Detector, Feedback, Numbered } from '../../../src/main/records.ts';
+import type { ForkTask } from '../../../src/workers/contract.ts';
+import { judgeLocally } from '../../../src/workers/model/local.ts';
+
+const { detectors } = loadCatalogue({ bundle: 'plugin/detectors.json', prompts: 'plugin/prompts', file: '', overrides: {} });
+const named = (name: string): Detector => {
+  const found = detectors.find((detector) => detector.name === name);
+  if (found === undefined) throw new Error(name);
+  return found;
+};
+
+/**
+ * One observation a word: `> prompt`, `" text`, `edit path`, `$ command`, `agent text`, `end` (turn end) or `end reason`,
+ * `note kind`. A trailing ` !` makes a call fail.
+ */
+const stream = (...lines: readonly string[]): Numbered[] => {
+  const seen: Numbered[] = [];
+  const add = (observation: Partial<Numbered> & Pick<Numbered, 'kind' | 'text'>): void => {
+    const n = seen.length + 1;
+    seen.push({ at: n * 1000, uuid: `u${n}`, raw_chars: 1, n, ...observation });
+  };
+  for (const line of lines) {
+    const failed = line.endsWith(' !');
+    const [head = '', ...words] = (failed ? line.slice(0, -2) : line).split(' ');
+    const rest = words.join(' ');
+    const call = `c${seen.length}`;
+    if (head === '>') add({ kind: 'prompt', text: `[prompt] ${rest}`, human: true });
+    else if (head === '"') add({ kind: 'text', text: `[text] ${rest}` });
+    else if (head === 'edit') add({ kind: 'tool', tool: 'Edit', call, writes: true, paths: [rest], text: `[tool] Edit ${rest}${failed ? '' : ' → done'}` });
+    else if (head === 'read') add({ kind: 'tool', tool: 'Read', call, paths: [rest], text: `[tool] Read ${rest} → done` });
+    else if (head === '$') add({ kind: 'tool', tool: 'Bash', call, command: rest, text: `[tool] Bash\n  ${rest}${failed ? '' : ' → done'}` });
+    else if (head === 'tool') add({ kind: 'tool', tool: rest, call, text: `[tool] ${rest} → done` });
+    else if (head === 'agent') add({ kind: 'agent', text: `[agent] ${rest}` });
+    else if (head === 'end') add({ kind: 'note', note: 'turn-end', text: '[note] turn ended', ...(rest === '' ? {} : { reason: rest }) });
+    else add({ kind: 'note', note: rest as 'interrupt', text: `[note] ${rest}` });
+    if (failed) add({ kind: 'error', call, text: '[error] failed' });
+  }
+  return seen;
+};
+
+const task = (detector: Detector, seen: readonly Numbered[], over: Partial<ForkTask> = {}): ForkTask => ({
+  kind: 'fork', id: 't', nonce: 'n', tail: '', prefix: new Uint8Array(), grant: [], pilot: false, warm: 0, detector, stream: seen,
+  provider: { kind: 'local', base_url: '', model: '', key: '', cache_ttl: '5m', auto_choice: false },
+  limits: { deadline_ms: 1, grace_ms: 1, iterations: 1, max_output_tokens: 1, token_budget: 1, body_cap: 700 }, ...over,
+});
+const ask = (lines: readonly string[], over: Partial<ForkTask> = {}): Feedback => judgeLocally(task(named('standard-questions'), stream(...lines), over));
+
+const START = ['> please add rounding to the quote', '" I read the code first.', 'read src/rates.mjs'];
+const CLAIM = '" Done. The quote is rounded now and the README says so.';
+const UNTESTED = [...START, 'edit src/rates.mjs', 'edit src/zones.mjs', '$ npm run build', CLAIM, 'end'];
+
+describe('standard-questions, by rules', () => {
+  it('speaks when source was edited, the work is called done, and no test ran', () => {
+    expect(ask(UNTESTED)).toEqual({
+      verdict: 'advise', headline: 'Open: were the tests run after the last change?',
+      body: '2 changes to src/rates.mjs, src/zones.mjs, and nothing observed since answers this; the work is described as finished.',
+      evidence: ['#4', '#5', '#7', '#8'], confidence: 0.85, dedup_key: 'standard-questions:tests_run', finish_gate: true, stale_if: expect.arrayContaining(['npm test', 'pytest']),
+    });
+  });
+
+  it.each<[string, string[], number]>([
+    ['at a turn’s end after a claim', UNTESTED, 0.85],
+    ['after a claim, the turn end not yet seen', UNTESTED.slice(0, -1), 0.8],
+    ['when the tests ran, but not after the last edits', [...START, 'edit src/a.ts', '$ npm test', 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end'], 0.85],
+    ['when a test was only written', [...START, 'edit src/a.ts', 'edit test/a.test.ts', CLAIM, 'end'], 0.85],
+    ['when a command only names the tests', [...START, 'edit src/a.ts', 'edit src/b.ts', '$ git add test/a.test.ts && git diff --stat -- test', '$ grep -rn "npm test" README.md', CLAIM, 'end'], 0.85],
+    ['on Windows paths', [...START, 'edit C:\\work\\app\\src\\a.cs', 'edit C:\\work\\app\\src\\b.cs', CLAIM, 'end'], 0.85],
+    ['when words are not English', [...START, 'edit src/a.ts', 'edit src/b.ts', '" 完成了，所有金额都已四舍五入。', 'end'], 0.85],
+    ['after notes behind the turn end', [...UNTESTED, 'note background'], 0.85],
+    ['more softly after one edit', [...START, 'edit src/a.ts', CLAIM, 'end'], 0.55],
+    ['more softly when nothing was declared', [...START, 'edit src/a.ts', 'edit src/b.ts', '" The sum uses toCents as well.', 'end'], 0.5],
+  ])('speaks %s', (_, lines, confidence) => {
+    expect(ask(lines)).toMatchObject({ verdict: 'advise', dedup_key: 'standard-questions:tests_run', confidence });
+  });
+
+  it.each<[string, string[]]>([
+    ['the tests ran after the last edit', [...START, 'edit src/a.ts', 'edit src/b.ts', '$ npm test', CLAIM, 'end']],
+    ['the tests ran and failed', [...START, 'edit src/a.ts', 'edit src/b.ts', '$ npm test !', CLAIM, 'end']],
+    ['a wider command ran them', [...START, 'edit src/a.ts', 'edit src/b.ts', '$ cd /r && CI=1 npm run build && npm test 2>&1 | tail -5', CLAIM, 'end']],
+    ['a tool ran them', [...START, 'edit src/a.ts', 'edit src/b.ts', 'tool mcp__ide__runTests', CLAIM, 'end']],
+    ['a subagent ran them', [...START, 'edit src/a.ts', 'edit src/b.ts', 'agent reviewer: all 12 tests pass', CLAIM, 'end']],
+    ['the user ruled them out', ['> fix it, but don’t run the tests, CI does that', 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']],
+    ['the user runs them', ['> fix it. I’ll run the tests myself', 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']],
+    ['there are none', [...START, 'edit src/a.ts', '" This project has no tests, so I check by hand.', 'edit src/b.ts', CLAIM, 'end']],
+    ['the agent says openly that it did not', [...START, 'edit src/a.ts', 'edit src/b.ts', '" Done. I have not run the tests, since the database is missing.', 'end']],
+    ['only documents changed', [...START, 'edit README.md', 'edit docs/guide.md', 'edit docs/snippets/a.ts', CLAIM, 'end']],
+    ['only configuration changed', [...START, 'edit package.json', 'edit vite.config.ts', 'edit .github/workflows/ci.yml', CLAIM, 'end']],
+    ['nothing changed', [...START, '$ git log --oneline', CLAIM, 'end']],
+    ['every edit failed', [...START, 'edit src/a.ts !', 'edit src/b.ts !', CLAIM, 'end']],
+    ['work is going on', [...START, 'edit src/a.ts', 'edit src/b.ts', '$ npm run build']],
+    ['the agent announces the next step', [...START, 'edit src/a.ts', 'edit src/b.ts', '" The zones are done. Next, I will run everything.', 'end']],
+    ['the agent asks', [...START, 'edit src/a.ts', 'edit src/b.ts', '" Done with the first half. Should I go on with the second?', 'end']],
+    ['the turn was interrupted', [...START, 'edit src/a.ts', 'edit src/b.ts', 'note interrupt']],
+    ['the turn ended by an error', [...START, 'edit src/a.ts', 'edit src/b.ts', 'end api-error']],
+    ['a new prompt has come', [...UNTESTED, '> thanks, and now the docs']],
+    ['one edit, nothing declared', [...START, 'edit src/a.ts', '" The sum uses it as well.', 'end']],
+    ['a turn ended in the middle of calls, one edit', [...START, 'edit src/a.ts', 'end']],
+    ['an empty stream', []],
+  ])('is silent when %s', (_, lines) => {
+    expect(ask(lines).verdict).toBe('silent');
+  });
+
+  it.each([
+    'npm test', 'npm t', 'npm run test:unit', 'npm run unit-test', 'npm -w api test', 'yarn test', 'pnpm -r test', 'npx vitest run', 'npx jest src/a', 'node --test', 'node --import tsx --test src', 'deno test -A', 'bun test',
+    'pytest -q', 'python -m pytest tests', 'python3 tests/run.py', 'python manage.py test', 'python -m unittest', 'poetry run pytest', 'uv run pytest -x', 'tox -e py312', 'go test ./...', 'cargo test', 'cargo nextest run',
+    'mvn -q test', './mvnw verify', './gradlew :app:test', 'gradle check', 'make test', 'make check', 'dotnet test', 'bundle exec rspec', 'bin/rails test', 'vendor/bin/phpunit', 'php artisan test', 'ctest --output-on-failure',
+    'bats test', 'mix test', 'swift test', 'flutter test', 'bazel test //...', 'just test', './scripts/test.sh', 'bash run_tests.sh', 'docker compose run --rm app pytest', 'npx playwright test', 'npm run check', 'sbt test', 'npx nx test api',
+    'timeout 300 npm test -- --run 2>&1 | tail -30', 'cd api && (npm test)', 'bash -lc "npm test"', 'time make -j4 test',
+  ])('knows %j for a test run', (command) => {
+    expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', `$ ${command}`, CLAIM, 'end']).verdict).toBe('silent');
+  });
+
+  it.each(['npm run build', 'git commit -m "add tests"', 'cat test/a.test.ts', 'ls tests', 'npm install vitest', 'git stash', 'node src/a.mjs', 'echo npm test'])('does not take %j for a test run', (command) => {
+    expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', `$ ${command}`, CLAIM, 'end']).verdict).toBe('advise');
+  });
+
+  it('says it once: later it is still open, then resolved by the run that came after', () => {
+    const open = [{ id: 'sb-1', key: 'standard-questions:tests_run', after: 8 }];
+    expect(ask([...UNTESTED, '> go on', 'edit src/c.ts', CLAIM, 'end'], { open })).toEqual({ verdict: 'still_open', dedup_key: 'standard-questions:tests_run' });
+    expect(ask([...UNTESTED, '$ npm test'], { open })).toMatchObject({
+      verdict: 'resolved', dedup_key: 'standard-questions:tests_run', evidence: ['#9'], outcomes: [{ advice_id: 'sb-1', verdict: 'adopted', evidence: ['#9'] }],
+    });
+    const again = ask([...UNTESTED, '$ npm test', 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end'], { open });
+    expect(again).toMatchObject({ verdict: 'advise', outcomes: [{ advice_id: 'sb-1', verdict: 'adopted' }] });
+  });
+
+  it('asks nothing that the workspace removed, and what it added', () => {
+    const questions = [{ id: 'migrated', text: 'was the migration written?', applies_when: ['edit:*schema*'], answered_by: ['edit:migrations/*'], waived_by: [], local_confidence: 0.7 }];
+    const detector = { ...named('standard-questions'), config: { ...named('standard-questions').config, questions } };
+    expect(ask(UNTESTED, { detector }).verdict).toBe('silent');
+    expect(ask([...START, 'edit db/schema.sql', 'edit db/schema.rb', CLAIM, 'end'], { detector })).toMatchObject({ verdict: 'advise', dedup_key: 'standard-questions:migrated', confidence: 0.7 });
+    expect(ask([...START, 'edit db/schema.sql', 'edit migrations/1.sql', CLAIM, 'end'], { detector }).verdict).toBe('silent');
+  });
+});
+
+describe('structural detectors, by rules', () => {
+  const failing = stream('$ npm test !', '$ npm test 2>&1 !', '$ CI=1 npm test !');
+  const [match] = repeatFailures(failing, named('repeat-failure'), { from: 1 });
+  if (match === undefined) throw new Error('no match');
+
+  it('puts the match into words, with the citations and key that code found', () => {
+    expect(judgeLocally(task(named('repeat-failure'), failing, { match }))).toEqual({
+      verdict: 'advise', headline: match.headline, body: match.body, evidence: ['#2', '#4', '#6'], confidence: 0.85, dedup_key: match.key, stale_if: match.stale_if,
+    });
+  });
+
+  it('does not repeat what is open, and closes it when the command went through', () => {
+    const open = [{ id: 'sb-1', key: match.key, after: 6 }];
+    expect(judgeLocally(task(named('repeat-failure'), failing, { match, open })).verdict).toBe('still_open');
+    expect(judgeLocally(task(named('repeat-failure'), [...failing, { ...failing[0], kind: 'tool', n: 7, at: 7, uuid: 'u7', raw_chars: 1, command: 'npm test', text: '[tool] Bash npm test → done' }], { open }))).toEqual({
+      verdict: 'silent', outcomes: [{ advice_id: 'sb-1', verdict: 'adopted', evidence: ['#7'] }],
+    });
+  });
+
+  it('is silent without a match', () => {
+    expect(judgeLocally(task(named('repeat-failure'), failing))).toEqual({ verdict: 'silent' });
+  });
+});
+
+describe('every other detector', () => {
+  it('is silent', () => {
+    for (const detector of detectors.filter(({ name }) => name !== 'standard-questions')) expect(judgeLocally(task(detector, stream(...UNTESTED))), detector.name).toEqual({ verdict: 'silent' });
+  });
+});
