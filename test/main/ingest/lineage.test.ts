@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLineage } from '../../../src/main/ingest/lineage.ts';
 
@@ -26,4 +27,43 @@ test('records aside of the main conversation are known and followed by nothing',
   expect(lineage.seen('side')).toBe(true);
   expect(lineage.add(link('p3', 'p2', true))).toEqual([]);
   expect(lineage.add(link('p4', 'p1', true))).toEqual(['p2', 'p3']);
+});
+
+test('over any history of turns, rewinds and compactions exactly the abandoned records are dead', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('turn' as const), records: fc.integer({ min: 0, max: 4 }) }),
+    fc.record({ kind: fc.constant('rewind' as const), back: fc.integer({ min: 1, max: 4 }), records: fc.integer({ min: 0, max: 3 }) }),
+    fc.constant({ kind: 'compaction' as const, records: 1 }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+      const lineage = createLineage();
+      let n = 0;
+      let path: readonly { readonly uuid: string; readonly prompt: boolean }[] = [];
+      const append = (prompt: boolean, boundary = false): readonly string[] => {
+        const uuid = `u${(n += 1)}`;
+        const dead = lineage.add({ ...link(uuid, boundary ? undefined : path.at(-1)?.uuid, prompt), boundary });
+        path = [...path, { uuid, prompt }];
+        return dead;
+      };
+      const gone = new Set<string>();
+      for (const { kind, ...more } of steps) {
+        let expected: readonly string[] = [];
+        if (kind === 'rewind' && 'back' in more) {
+          const prompts = path.flatMap(({ prompt }, place) => (prompt && place > 0 ? [place] : []));
+          const to = prompts.at(-more.back);
+          if (to !== undefined) {
+            expected = path.slice(to).map(({ uuid }) => uuid);
+            path = path.slice(0, to);
+          }
+        }
+        if (kind === 'compaction' && path.length > 0) append(false, true);
+        // Older branches off a dead record are named again: only what is new in it is compared.
+        const dead = append(true).filter((uuid) => !gone.has(uuid));
+        expect(dead).toEqual(expected);
+        for (const uuid of dead) gone.add(uuid);
+        for (let i = 0; i < more.records; i += 1) append(false);
+      }
+    }),
+  );
 });
