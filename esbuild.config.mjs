@@ -10,6 +10,8 @@ const shared = {
   target: 'node20.19',
   legalComments: 'none',
   logLevel: 'warning',
+  // Native parts that their packages can do without: Piscina's thread priority, msgpackr's string reader.
+  external: ['@napi-rs/nice', 'msgpackr-extract'],
   define: { __VERSION__: JSON.stringify(version) },
 };
 

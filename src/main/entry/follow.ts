@@ -1,0 +1,216 @@
+// Follows the host from session to session: signals in, one session open at a time, a tick every second and at every change.
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isEnrolled, loadConfig, workspaceOf } from '../floor/config-file.ts';
+import type { Layer } from '../floor/config.ts';
+import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
+import { releaseLock, takeLock } from '../floor/lock-file.ts';
+import type { Paths } from '../floor/paths.ts';
+import { readSpool, spoolStart } from '../ingest/spool-file.ts';
+import { loadCatalogue } from '../pass/catalogue-file.ts';
+import { openPools, type Pools } from '../pools.ts';
+import type { Detector, Signal } from '../records.ts';
+import { openJudge } from './judge.ts';
+import { openSession, type LiveSession } from './session.ts';
+import { sweep } from './sweep.ts';
+import { openWatch } from './watch.ts';
+import type { Host } from './host.ts';
+import type { Runtime } from './runtime.ts';
+
+export type FollowOptions = {
+  readonly paths: Paths;
+  readonly host: Host;
+  readonly runtime: Runtime;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly log: (line: string) => void;
+  readonly ring: (line: string) => void;
+};
+
+const TICK_MS = 1000;
+const STANDBY_MS = 2000;
+
+export const openFollower = (options: FollowOptions) => {
+  const { paths, host, runtime, env, log } = options;
+  const lock = paths.monitorLock(host.name);
+  let knobs: Knobs = defaultKnobs();
+  let layers: readonly Layer[] | undefined;
+  let stamp = '';
+  let problems: readonly string[] = [];
+  let workspace = workspaceOf(options.cwd);
+  let provider: { provider?: string; model?: string } = {};
+  let catalogue: readonly Detector[] = [];
+  let pools: Pools | undefined;
+  let live: LiveSession | undefined;
+  let announced: Signal | undefined;
+  let left: string | undefined;
+  let refused: string | undefined;
+  let spool = spoolStart;
+  let swept_at = 0;
+  let host_checked_at = 0;
+  let holds_lock = false;
+
+  const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
+
+  const openedPools = (): Pools =>
+    (pools ??= openPools({ dist: runtime.dist, fork_threads: knobs.loop.fork_threads, width: knobs.loop.max_parallel_forks, compute_threads: 2 }));
+
+  /** Reads the configuration again when a file of it has changed. Mute and enrolment take effect at once. */
+  const refresh = (): void => {
+    const now = [paths.config, paths.workspaceConfig(workspace), knobs.catalogue.file].map(stampOf).join(' ');
+    if (now === stamp) return;
+    stamp = now;
+    const config = loadConfig({ paths, workspace, env, options: provider, ...(layers === undefined ? {} : { last: layers }) });
+    ({ knobs, layers } = config);
+    const loaded = loadCatalogue({ bundle: runtime.catalogue, prompts: runtime.prompts, file: knobs.catalogue.file, overrides: knobs.detectors });
+    catalogue = loaded.detectors;
+    const said = [...config.problems, ...loaded.problems];
+    for (const problem of said) if (!problems.includes(problem)) log(problem);
+    problems = said;
+  };
+
+  const enrolled = (): boolean => isEnrolled(knobs, workspace);
+
+  const hear = async (signal: Signal, now: number): Promise<void> => {
+    if (signal.provider !== undefined || signal.model !== undefined) {
+      const next = { ...(signal.provider === undefined ? {} : { provider: signal.provider }), ...(signal.model === undefined ? {} : { model: signal.model }) };
+      if (JSON.stringify(next) !== JSON.stringify(provider)) {
+        provider = next;
+        stamp = '';
+      }
+    }
+    // A start only announces: ghosts start too, and nothing ever happens in them (HAZARDS B1).
+    if (signal.event === 'SessionStart' && signal.source !== 'compact') {
+      announced = signal;
+      if (live?.session === signal.session) live.hear(signal, now);
+      return;
+    }
+    if (signal.event === 'SessionEnd') {
+      if (live?.session !== signal.session) return;
+      await live.read(now, true);
+      live.hear(signal, now);
+      shut(now, 'ended');
+      left = signal.session;
+      return;
+    }
+    if (live?.session !== signal.session && signal.agent_id === undefined) turnTo(signal, now);
+    if (live?.session !== signal.session) return;
+    if (signal.event === 'Stop' || signal.event === 'StopFailure') await live.read(now);
+    live.hear(signal, now);
+  };
+
+  /** The first prompt or tool event of a session makes it the one that is watched. */
+  const turnTo = (signal: Signal, now: number): void => {
+    if (live !== undefined) {
+      left = live.session;
+      shut(now, 'moved-on');
+    }
+    workspace = workspaceOf(signal.cwd);
+    stamp = '';
+    refresh();
+    if (!enrolled()) return;
+    const source = announced?.session === signal.session ? announced.source : signal.source;
+    live = openSession(
+      {
+        paths, host: host.name, host_pid: host.pid, runtime, session: signal.session, transcript: signal.transcript, cwd: signal.cwd, workspace,
+        source, origin: left,
+        knobs: () => knobs,
+        catalogue: () => catalogue,
+        sealed: () => [],
+        judge,
+        pools: openedPools,
+        ports: {
+          fork: (task, hooks, abort) => openedPools().fork(task, { ...hooks, learnt: judge.learnt }, abort),
+          summarize: (task, hooks) => openedPools().summarize(task, hooks),
+          tool: () => Promise.resolve({ ok: false, text: 'This tool is not available.' }),
+          mcp_tools: () => [],
+        },
+        notices: () => problems,
+        log,
+        ring: options.ring,
+      },
+      now,
+    );
+    if (live !== undefined && announced?.session === signal.session) live.hear(announced, now);
+    if (live === undefined && refused !== signal.session) log(`${signal.session} is watched by another monitor; standing by`);
+    refused = live === undefined ? signal.session : undefined;
+    watcher.follow([paths.spool(host.name), ...(live === undefined ? [] : [live.transcript])]);
+  };
+
+  const shut = (now: number, because: 'moved-on' | 'ended'): void => {
+    live?.close(now, because);
+    live = undefined;
+  };
+
+  /** One cycle: configuration, signals, transcript, what is due. Errors cost the cycle, never the process. */
+  const cycle = async (): Promise<void> => {
+    const now = Date.now();
+    refresh();
+    if (!enrolled() && live !== undefined) shut(now, 'moved-on');
+    const read = readSpool(paths.spool(host.name), spool, host.since, now);
+    spool = read.position;
+    if (read.bad > 0) log(`${read.bad} lines of the spool are no signals`);
+    for (const signal of read.signals) await hear(signal, now);
+    if (live === undefined || !enrolled()) return;
+    if (live.isForgotten()) {
+      log(`${live.session}: forgotten on request`);
+      shut(now, 'moved-on');
+      return;
+    }
+    await live.read(now);
+    live.step(Date.now(), true);
+    if (now - swept_at >= knobs.ledger.sweep_interval_s * 1000) {
+      swept_at = now;
+      for (const line of sweep(paths, knobs, now)) log(line);
+    }
+  };
+
+  let wake: (() => void) | undefined;
+  const watcher = openWatch(() => wake?.());
+
+  /** Until the next tick, or a change of a followed file. */
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  return {
+    run: async (gone: () => boolean): Promise<void> => {
+      mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
+      while (!(holds_lock = takeLock(lock))) {
+        if (gone()) return;
+        await sleep(STANDBY_MS);
+      }
+      refresh();
+      watcher.follow([paths.spool(host.name)]);
+      for (;;) {
+        try {
+          await cycle();
+        } catch (error) {
+          log(`a cycle failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        }
+        const now = Date.now();
+        if (now - host_checked_at >= STANDBY_MS) {
+          host_checked_at = now;
+          if (gone()) return;
+        }
+        await pause(TICK_MS);
+      }
+    },
+    close: (now: number): void => {
+      watcher.close();
+      shut(now, 'ended');
+      if (holds_lock) releaseLock(lock);
+    },
+  };
+};
+
+const stampOf = (path: string): string => {
+  const stat = path === '' ? undefined : statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '-' : `${stat.mtimeMs}.${stat.size}.${stat.ino}`;
+};

@@ -1,0 +1,96 @@
+// Who judges the next pass: provider, key and price, chosen on main and kept in memory (SPEC 7.1). Endpoints' refusals are remembered.
+import { readJson, writeJson } from '../floor/json-file.ts';
+import type { Knobs } from '../floor/knobs.ts';
+import { readAuthority, runKeyCommand } from '../pass/credentials-file.ts';
+import { chooseProvider, minCacheable, priceOf, type ProviderChoice } from '../pass/providers.ts';
+import type { Judge } from '../watching.ts';
+
+export type JudgeOptions = {
+  readonly knobs: () => Knobs;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** endpoints.json, or undefined where nothing may be written. */
+  readonly endpoints: string | undefined;
+  readonly log: (line: string) => void;
+};
+
+type Learnt = { readonly auto_choice?: boolean; readonly reasoning?: 'send' | 'drop' };
+
+export type OpenJudge = ReturnType<typeof openJudge>;
+
+/** The judge in force; `choose` is asked before each pass and cheap when nothing has changed. */
+export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
+  const failed = new Set<string>();
+  const keys = new Map<string, string>();
+  const learnt = new Map<string, Learnt>(Object.entries(endpoints === undefined ? {} : loadEndpoints(endpoints)));
+  let choice: ProviderChoice = chooseProvider({ knobs: { ...knobs().model, provider: 'local' }, env: {} });
+  let problems: readonly string[] = [];
+
+  const commandKey = async (command: string): Promise<string | undefined> => {
+    if (command === '') return undefined;
+    const known = keys.get(command);
+    if (known !== undefined) return known;
+    const secret = await runKeyCommand(command, env);
+    if (!secret.ok) {
+      problems = [...problems, secret.why];
+      return undefined;
+    }
+    keys.set(command, secret.value);
+    return secret.value;
+  };
+
+  const current = (): Judge => {
+    const { provider, key, ca_file } = choice;
+    const model = knobs().model;
+    const price = priceOf(provider.model, model);
+    const ca = ca_file === undefined ? undefined : readAuthority(ca_file);
+    if (ca !== undefined && !ca.ok) log(ca.why);
+    return {
+      provider: { ...provider, ...learnt.get(endpointOf(choice)), key, ...(ca?.ok === true ? { ca: ca.value } : {}) },
+      ...(price === undefined || provider.kind === 'local' ? {} : { price }),
+      min_cacheable: minCacheable(provider.kind, provider.model),
+    };
+  };
+
+  return {
+    current,
+    choose: async (): Promise<Judge> => {
+      problems = [];
+      const { model } = knobs();
+      const command_key = await commandKey(model.provider === 'local' || model.provider === 'host' ? '' : model.key_command);
+      choice = chooseProvider({ knobs: model, env, failed: [...failed], ...(command_key === undefined ? {} : { command_key }) });
+      problems = [...problems, ...choice.problems];
+      return current();
+    },
+    /** Where the key in use came from, in words; never the key. */
+    keyFrom: (): string => choice.key_from,
+    problems: (): readonly string[] => problems,
+    /** The provider refused this key: the next one is taken, and it is said once by whoever asks `problems`. */
+    refused: (): void => {
+      failed.add(choice.key_from);
+      for (const [command] of keys) if (choice.key_from === 'model.key_command') keys.delete(command);
+    },
+    learnt: (what: Learnt): void => {
+      const endpoint = endpointOf(choice);
+      learnt.set(endpoint, { ...learnt.get(endpoint), ...what });
+      if (endpoints !== undefined) writeJson(endpoints, { v: 1, ...Object.fromEntries(learnt) });
+    },
+  };
+};
+
+const endpointOf = ({ provider }: ProviderChoice): string => `${provider.base_url} ${provider.model}`;
+
+const loadEndpoints = (path: string): Record<string, Learnt> => {
+  const loaded = readJson(path, (raw) => {
+    if (typeof raw !== 'object' || raw === null || !('v' in raw) || raw.v !== 1) throw new Error('not endpoints of this version');
+    return raw;
+  });
+  if (!loaded.ok) return {};
+  return Object.fromEntries(
+    Object.entries(loaded.value).flatMap(([endpoint, row]: [string, unknown]) => {
+      if (typeof row !== 'object' || row === null) return [];
+      const auto_choice = 'auto_choice' in row && row.auto_choice === true;
+      const reasoning = 'reasoning' in row && (row.reasoning === 'send' || row.reasoning === 'drop') ? row.reasoning : undefined;
+      return [[endpoint, { ...(auto_choice ? { auto_choice } : {}), ...(reasoning === undefined ? {} : { reasoning }) }]];
+    }),
+  );
+};

@@ -1,0 +1,55 @@
+// The monitor process: the host starts one, it watches whichever session the host is in, and never ends on an error,
+// since the end of a monitor wakes the model (contract d).
+import { parseArgs } from 'node:util';
+import { writeLog } from '../floor/log-file.ts';
+import { pathsUnder } from '../floor/paths.ts';
+import { openFollower } from './follow.ts';
+import { hostOf } from './host.ts';
+import { installRuntime } from './runtime.ts';
+
+const { values } = parseArgs({ options: { data: { type: 'string' }, root: { type: 'string' }, project: { type: 'string' } }, strict: false });
+
+const main = async (): Promise<void> => {
+  const { data, root } = values;
+  // Not ours to watch, or nowhere to write: stay, silently.
+  if (typeof data !== 'string' || typeof root !== 'string' || process.env['SECOND_BRAIN_FORK'] !== undefined || (process.env['CLAUDE_CODE_ENTRYPOINT'] ?? 'cli') !== 'cli') return forever();
+  const paths = pathsUnder(data);
+  const log = (line: string): void => writeLog(paths.log, `[${process.pid}] ${line}`, Date.now());
+  process.on('uncaughtException', (error) => log(`uncaught: ${error.stack ?? error.message}`));
+  process.on('unhandledRejection', (error) => log(`unhandled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
+  const host = hostOf(process.env);
+  const runtime = installRuntime(root, paths);
+  const follower = openFollower({ paths, host, runtime, env: process.env, cwd: typeof values.project === 'string' && values.project !== '' ? values.project : process.cwd(), log, ring });
+  const leave = (): void => {
+    follower.close(Date.now());
+    process.exit(0);
+  };
+  process.on('SIGTERM', leave);
+  process.on('SIGINT', leave);
+  process.on('SIGHUP', leave);
+  // Nobody reads any more: the host is gone.
+  process.stdout.on('error', leave);
+  await follower.run(() => !host.alive());
+  leave();
+};
+
+const ring = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** A process that does nothing at no cost until it is told to end. */
+const forever = (): Promise<void> =>
+  new Promise(() => {
+    setInterval(() => undefined, 2 ** 30);
+  });
+
+const supervised = async (): Promise<void> => {
+  try {
+    await main();
+  } catch (error) {
+    if (typeof values.data === 'string') writeLog(pathsUnder(values.data).log, `[${process.pid}] could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, Date.now());
+    await forever();
+  }
+};
+
+void supervised();

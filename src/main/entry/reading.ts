@@ -1,0 +1,72 @@
+// A whole transcript in file order, slice by slice: small files on the main thread, large ones in ranges by the pool (SPEC 5.1).
+import { statSync } from 'node:fs';
+import { isMissing } from '../floor/json-file.ts';
+import type { Knobs } from '../floor/knobs.ts';
+import { projectLine } from '../ingest/projection.ts';
+import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
+import type { Position, Projected } from '../records.ts';
+import type { ProjectionLimits, ProjectResult, ProjectTask } from '../../workers/contract.ts';
+
+export type Slice = { readonly items: readonly Projected[]; readonly bad_lines: number; readonly done_bytes: number };
+
+/** What the projection is bounded by; `sealed` are globs of paths whose bodies are never shown. */
+export const projectionLimits = (knobs: Pick<Knobs, 'projection'>, sealed: readonly string[]): ProjectionLimits => ({ ...knobs.projection, sealed });
+
+/** Why a file cannot be read as a transcript, in a sentence that says what to do; undefined when it can. */
+export const unreadable = (path: string, limits: ProjectionLimits): string | undefined => {
+  let size: number;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) return `${path} is not a file. Give a session's .jsonl file or a folder of them.`;
+    ({ size } = stat);
+  } catch (error) {
+    if (isMissing(error)) return `${path} does not exist. Transcripts lie under the projects folder of the host's configuration.`;
+    throw error;
+  }
+  if (size === 0) return `${path} is empty: there is nothing to watch again.`;
+  const read = readForward(path, undefined, { project: (line) => projectLine(line, limits), max_bytes: 64_000, history_chars: 0, fresh: true });
+  return read.how === 'not-a-transcript' ? `${path} is not a Claude Code transcript: ${read.because}.` : undefined;
+};
+
+const RANGE_BYTES = 4_000_000;
+
+export type SliceOptions = {
+  readonly limits: ProjectionLimits;
+  readonly parallel_bytes: number;
+  readonly project: (task: ProjectTask) => Promise<ProjectResult>;
+  /** Ranges under way at once. */
+  readonly ahead: number;
+};
+
+/** Every record of the file, in order; a last record without its newline counts, since nobody writes to it any more. */
+export const slicesOf = async function* (path: string, { limits, parallel_bytes, project, ahead }: SliceOptions): AsyncGenerator<Slice> {
+  const { size } = statSync(path);
+  let position: Position | undefined;
+  if (size > parallel_bytes) {
+    const ranges = cutRanges(path, 0, size, RANGE_BYTES);
+    const running: Promise<ProjectResult>[] = [];
+    const start = (at: number): void => {
+      const range = ranges[at];
+      if (range === undefined) return;
+      const result = project({ kind: 'project', path, ...range, limits });
+      result.catch(() => undefined); // awaited below, in order; until then it must not count as unhandled
+      running.push(result);
+    };
+    for (let at = 0; at < Math.min(ahead, ranges.length); at += 1) start(at);
+    for (const [at, range] of ranges.entries()) {
+      const result = await running[at];
+      start(at + ahead);
+      if (result !== undefined) yield { ...result, done_bytes: range.to };
+      delete running[at];
+    }
+    position = positionAt(path, ranges.at(-1)?.to ?? 0, undefined);
+  }
+  for (;;) {
+    const read = readForward(path, position, { project: (line) => projectLine(line, limits), max_bytes: parallel_bytes, history_chars: 0, fresh: true, ended: true });
+    if (read.how === 'missing' || read.how === 'not-a-transcript') return;
+    const before = position?.offset ?? 0;
+    ({ position } = read);
+    yield { items: read.items, bad_lines: read.bad_lines, done_bytes: position.offset };
+    if (read.left <= 0 || position.offset === before) return;
+  }
+};

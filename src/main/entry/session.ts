@@ -1,0 +1,260 @@
+// One live session: its files opened, its transcript read forward, its observer stepped. The monitor calls, this decides nothing.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeJson } from '../floor/json-file.ts';
+import { releaseLock, takeLock } from '../floor/lock-file.ts';
+import type { Knobs } from '../floor/knobs.ts';
+import type { Paths } from '../floor/paths.ts';
+import { createChain, type FoldMode } from '../ingest/chain.ts';
+import { projectLine } from '../ingest/projection.ts';
+import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
+import { forgottenUpTo, isForgotten, readTombstones } from '../memory/forgotten-file.ts';
+import { findRepository, goneFrom } from '../memory/git-file.ts';
+import { findBySession, ledgerStock, readLedger, writeLedger } from '../memory/ledger-file.ts';
+import { branchLedger, citedPaths, markGone } from '../memory/ledger.ts';
+import { chooseTask, taskId, taskNonce } from '../memory/task.ts';
+import { readWindow } from '../memory/window-file.ts';
+import { add, begin, due, dropAll, end, endTurn, hear, lookForClaims, observe, observeHistory, openObserver, tend } from '../observer.ts';
+import { readSpent } from '../pass/budget-file.ts';
+import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
+import { bellLine, mayRing } from '../speak/finish-gate.ts';
+import { firingsOf } from '../speak/gate-count-file.ts';
+import { readHistory } from '../speak/history-file.ts';
+import { listMail } from '../speak/mailbox-file.ts';
+import { writeStatus } from '../speak/status-file.ts';
+import { writeTurn } from '../speak/turn-file.ts';
+import { digestOf, statusOf, turnOf } from '../surfacing.ts';
+import { projectionLimits } from './reading.ts';
+import type { Detector, Ledger, PassReason, Position, Projected, Signal, TurnFile } from '../records.ts';
+import type { Pools } from '../pools.ts';
+import type { Setup, Watching } from '../watching.ts';
+import type { OpenJudge } from './judge.ts';
+import type { Runtime } from './runtime.ts';
+
+export type SessionOptions = {
+  readonly paths: Paths;
+  readonly host: string;
+  readonly host_pid: number;
+  readonly runtime: Runtime;
+  readonly session: string;
+  readonly transcript: string;
+  readonly cwd: string;
+  readonly workspace: string;
+  /** SessionStart's source, and the session this host was in before: a fork's origin. */
+  readonly source: string | undefined;
+  readonly origin: string | undefined;
+  readonly knobs: () => Knobs;
+  readonly catalogue: () => readonly Detector[];
+  readonly sealed: () => readonly string[];
+  readonly judge: OpenJudge;
+  readonly pools: () => Pools;
+  readonly ports: Pick<Setup, 'tool' | 'mcp_tools' | 'fork' | 'summarize'>;
+  readonly notices: () => readonly string[];
+  readonly log: (line: string) => void;
+  readonly ring: (line: string) => void;
+};
+
+export type LiveSession = ReturnType<typeof openSession>;
+
+/** Opens the session, or says that another living monitor has it. */
+export const openSession = (options: SessionOptions, now: number) => {
+  const { paths, session, transcript, log } = options;
+  if (!takeLock(paths.lease(session))) return undefined;
+  const ledger = ledgerFor(options, now);
+  const restored = ledger === undefined ? undefined : readWindow(paths, ledger.task);
+  if (restored !== undefined && (restored.dropped > 0 || restored.aside.length > 0)) log(`window of ${ledger?.task}: ${restored.dropped} bytes of a half-written line dropped, ${restored.aside.length} logs set aside`);
+  const w = openObserver(setupOf(options), { ...(ledger === undefined ? {} : { ledger }), ...(restored?.window === undefined ? {} : { window: restored.window }), history: readHistory(paths.history(session)).lines }, now);
+  const tombstone = forgottenUpTo(transcript, readTombstones(paths));
+  if (w.position !== undefined && w.position.path !== transcript) w.position = undefined;
+  w.position ??= tombstone;
+
+  const chain = createChain();
+  // The file comes with the first prompt: one that is not there yet will be new from its first byte.
+  let fresh = !existsSync(transcript);
+  let scanned: number | undefined;
+  let problem: string | undefined;
+  let running: Promise<void> | undefined;
+  let turn_written = '';
+  let status_at = 0;
+  let closed = false;
+
+  const project = (line: Uint8Array): Projected => projectLine(line, projectionLimits(options.knobs(), options.sealed()));
+
+  const take = (items: readonly Projected[], position: Position | undefined, history: boolean, at: number): void => {
+    const mode: FoldMode = history ? 'history' : 'live';
+    const folded = chain.fold(items, mode);
+    if (history) observeHistory(w, folded, position, at);
+    else observe(w, { ...folded, observations: folded.observations.filter(({ note }) => note !== 'turn-end') }, position, at);
+  };
+
+  /** Reads what is new. Large backlogs go through the pool; while they do, nothing else reads. */
+  const read = async (at: number, ended = false): Promise<void> => {
+    const { ingest, window } = options.knobs();
+    const got = readForward(transcript, w.position, {
+      project, max_bytes: ingest.parallel_bytes, history_chars: window.budget_chars * window.compaction_floor, fresh, ended, ...(scanned === undefined ? {} : { scanned }),
+    });
+    if (got.how === 'missing') {
+      fresh = true;
+      return;
+    }
+    if (got.how === 'not-a-transcript') {
+      if (problem !== got.because) log(`${transcript}: ${got.because}`);
+      problem = got.because;
+      return;
+    }
+    if (got.how !== 'forward') log(`${session}: ${got.how}, ${got.because}`);
+    ({ scanned } = got);
+    if (got.items.length > 0) take(got.items, got.position, got.history, at);
+    else w.position = got.position;
+    if (got.left > ingest.parallel_bytes) await catchUp(got.position, got.left, got.history, at);
+    else if (got.left > 0 && got.items.length > 0) await read(at, ended);
+  };
+
+  const catchUp = async (from: Position, left: number, history: boolean, at: number): Promise<void> => {
+    const limits = projectionLimits(options.knobs(), options.sealed());
+    let last = from.uuid;
+    for (const range of cutRanges(transcript, from.offset, from.offset + left, RANGE_BYTES)) {
+      const { items } = await options.pools().project({ kind: 'project', path: transcript, ...range, limits });
+      last = items.findLast(({ uuid }) => uuid !== undefined)?.uuid ?? last;
+      take(items, positionAt(transcript, range.to, last), history, at);
+    }
+  };
+
+  const start = async (because: PassReason, at: number): Promise<void> => {
+    await options.judge.choose();
+    const pass = await begin(w, because, at);
+    surface(at);
+    const results = await pass.results;
+    const done = Date.now();
+    if (closed) return;
+    end(w, pass, results, done);
+    if (results.some(({ end: how, cause }) => how === 'provider-error' && cause?.includes('authentication') === true)) options.judge.refused();
+    surface(done);
+    lookForBell(done);
+  };
+
+  /** What is due now: clocks, a pass, the bell, the files people read. */
+  const step = (at: number, enrolled: boolean): void => {
+    tend(w, at);
+    lookForClaims(w, at);
+    if (running === undefined) {
+      const decision = due(w, at, readSpent(paths, w.setup, at), enrolled);
+      if (decision.go) {
+        running = start(decision.because, at)
+          .catch((error: unknown) => {
+            w.pass = undefined;
+            log(`a pass failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+          })
+          .finally(() => {
+            running = undefined;
+          });
+      }
+    }
+    lookForBell(at);
+    writeTurnFile(at);
+    if (at - status_at >= options.knobs().loop.status_interval_s * 1000) surface(at);
+  };
+
+  const writeTurnFile = (at: number): void => {
+    const turn = turnOf(w, at);
+    const { at: _, ...rest } = turn;
+    const text = JSON.stringify(rest);
+    if (text === turn_written) return;
+    turn_written = text;
+    writeTurn(paths.turn(session), turn);
+  };
+
+  const surface = (at: number): void => {
+    status_at = at;
+    writeStatus(paths.status(session), statusOf(w, at, { spent: readSpent(paths, w.setup, at), enrolled: true, paused: false, ledgers: ledgerStock(paths), notices: [...options.notices(), ...options.judge.problems()] }));
+    writeTurnFile(at);
+    const digest = digestOf(w.ledger);
+    if (digest !== undefined) writeJson(join(paths.session(session), 'digest.json'), { v: 1, text: digest, at });
+  };
+
+  const lookForBell = (at: number): void => {
+    const knobs = options.knobs();
+    const bell = readBell(paths.bell(options.host));
+    if (bell !== undefined && at - bell.at > BELL_MS) dropBell(paths.bell(options.host));
+    const turn: TurnFile = turnOf(w, at);
+    const verdict = mayRing(listMail(paths.mailbox(session)), {
+      session, host_pid: options.host_pid, turn, muted: knobs.mute.all, attended: w.attended, background: w.background, fired: firingsOf(paths, w.ledger.task, at), now: at,
+      idle_since: w.session.state === 'idle' ? w.session.since : undefined,
+      wake: knobs.delivery.wake,
+      bell_outstanding: bell !== undefined && at - bell.at <= BELL_MS,
+    });
+    if (!verdict.speak) return;
+    const nonce = randomBytes(6).toString('hex');
+    writeTurnFile(at);
+    writeBell(paths.bell(options.host), { nonce, at });
+    options.ring(bellLine(nonce));
+  };
+
+  return {
+    session, transcript,
+    watching: (): Watching => w,
+    read, step, surface,
+    hear: (signal: Signal, at: number): void => {
+      if (signal.event === 'SubagentStop' && signal.agent_id !== undefined) {
+        const { projection } = options.knobs();
+        const said = chain.observeAgent({ id: signal.agent_id, type: signal.agent_type ?? '', text: signal.last_text ?? '', at: signal.at }, projection.subagent_final_cap);
+        if (said !== undefined) add(w, [said], at);
+      }
+      if (signal.event === 'Stop' && signal.last_text !== undefined) {
+        const final = chain.observeFinal(signal.last_text, signal.at);
+        if (final !== undefined) add(w, [final], at);
+      }
+      hear(w, signal, at);
+    },
+    ask: (): void => {
+      w.asked = true;
+    },
+    /** Turn ends that no signal told (older hosts, lost spool). */
+    endTurn: (reason: string, at: number): void => endTurn(w, reason, at),
+    isForgotten: (): boolean => isForgotten({ task: w.ledger.task, workspace: options.workspace, since: w.ledger.created_at }, readTombstones(paths)),
+    /** Stops everything of ours; state is safe when this returns. */
+    close: (at: number, because: 'moved-on' | 'ended'): void => {
+      closed = true;
+      w.pass?.cancel.abort('cancelled');
+      if (because === 'moved-on') dropAll(w, 'moved-on', at);
+      writeLedger(paths, { ...w.ledger, touched_at: at, ...(w.position === undefined ? {} : { position: w.position }) });
+      surface(at);
+      releaseLock(paths.lease(session));
+    },
+    idle: (): Promise<void> => running ?? Promise.resolve(),
+  };
+};
+
+const RANGE_BYTES = 4_000_000;
+/** A bell nobody answered this long was swallowed by a dialog or another hook; the next one may ring. */
+const BELL_MS = 60_000;
+const DORMANT_MS = 86_400_000;
+
+/** The task this session goes on with, by how it started (SPEC 6); undefined for a new one. */
+const ledgerFor = ({ paths, session, origin, source, workspace }: SessionOptions, now: number): Ledger | undefined => {
+  const own = findBySession(paths, session);
+  const from = own === undefined && source === 'fork' && origin !== undefined ? findBySession(paths, origin) : undefined;
+  const choice = chooseTask(source, own !== undefined ? 'own' : from !== undefined ? 'origin' : 'none');
+  if (choice.kind === 'new') return undefined;
+  if (choice.kind === 'branch') return from === undefined ? undefined : branchLedger(from, { task: taskId(randomBytes(8)), session, nonce: taskNonce(randomBytes(8)) }, now);
+  if (own === undefined || isForgotten({ task: own.task, workspace, since: own.created_at }, readTombstones(paths))) return undefined;
+  const loaded = readLedger(paths, own.task);
+  if (!loaded.ok) return undefined;
+  // What a task cites may have moved while nobody looked.
+  return now - loaded.value.touched_at > DORMANT_MS ? markGone(loaded.value, goneFrom(workspace, citedPaths(loaded.value))) : loaded.value;
+};
+
+const setupOf = (options: SessionOptions): Setup => {
+  const { paths, session, workspace, cwd, host, host_pid, runtime, knobs, catalogue, judge, ports, log } = options;
+  return {
+    paths, session, workspace, cwd, host, host_pid, knobs, catalogue, log,
+    git_dir: findRepository(cwd).git_dir,
+    version: runtime.version,
+    shared_prompt: readFileSync(join(runtime.prompts, 'shared.md'), 'utf8'),
+    judge: judge.current,
+    ...ports,
+    entropy: () => randomBytes(16),
+    replay: false,
+  };
+};

@@ -1,0 +1,53 @@
+// Takes away what nobody needs any more: old tasks, sessions, hosts, budgets, index lines. Every deletion is told.
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMissing } from '../floor/json-file.ts';
+import type { Knobs } from '../floor/knobs.ts';
+import { lockHolder } from '../floor/lock-file.ts';
+import type { Paths } from '../floor/paths.ts';
+import { compactIndexes } from '../memory/index-file.ts';
+import { sweepLedgers } from '../memory/ledger-file.ts';
+import { sweepBudgets } from '../pass/budget-file.ts';
+import { readStatus } from '../speak/status-file.ts';
+
+const DAY_MS = 86_400_000;
+
+/** One sweep; the lines say what went and why. What a living monitor holds is active and stays. */
+export const sweep = (paths: Paths, knobs: Pick<Knobs, 'ledger' | 'index' | 'sessions' | 'debug'>, now: number): readonly string[] => {
+  const leased = namesIn(paths.sessions).filter((name) => lockHolder(paths.lease(name)) !== undefined);
+  const active = new Set(
+    leased.flatMap((name) => {
+      const status = readStatus(paths.status(name), now);
+      return status.ok ? [status.value.status.task] : [];
+    }),
+  );
+  compactIndexes(paths, now, knobs.index);
+  return [
+    ...sweepLedgers(paths, active, now, knobs.ledger).map(({ task, because }) => `swept task ${task}: ${because}`),
+    ...sweepBudgets(paths, now).map((name) => `swept budget ${name}`),
+    ...old(paths.sessions, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name)).map((name) => `swept session ${name}`),
+    ...old(paths.hosts, DAY_MS, now, (name) => lockHolder(paths.monitorLock(name)) === undefined).map((name) => `swept host ${name}`),
+    ...old(paths.debug, knobs.debug.ttl_days * DAY_MS, now, () => true).map((name) => `swept capture ${name}`),
+  ];
+};
+
+/** Removes the folders in `parent` whose newest entry is older than `ttl_ms` and that `may` allows. */
+const old = (parent: string, ttl_ms: number, now: number, may: (name: string) => boolean): readonly string[] =>
+  namesIn(parent).filter((name) => {
+    const folder = join(parent, name);
+    if (!may(name) || now - newest(folder) < ttl_ms) return false;
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  });
+
+const newest = (folder: string): number =>
+  Math.max(statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0, ...namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
+
+const namesIn = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};

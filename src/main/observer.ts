@@ -1,0 +1,262 @@
+// One tick of the loop, top to bottom: what was read goes in, the trigger is asked, a pass starts or ends, mail is tended.
+import type { Folded } from './ingest/chain.ts';
+import { emptyQueue, enqueue, lastChars } from './ingest/queue.ts';
+import { metAt, next, settled } from './ingest/session-state.ts';
+import { countUsage, NO_USAGE, noUsageYet } from './ingest/usage.ts';
+import { countVolumes, noVolumes } from './ingest/volumes.ts';
+import { addAdvice, newLedger, setGoal } from './memory/ledger.ts';
+import { writeLedger } from './memory/ledger-file.ts';
+import { splitsTask, taskId, taskNonce, taskTerms } from './memory/task.ts';
+import { emptyWindow, number, observationBlock, type Window } from './memory/window.ts';
+import { startWindow } from './memory/window-file.ts';
+import { backoff, headroom, type HourSpent } from './pass/budget.ts';
+import { decide, type TriggerDecision } from './pass/trigger.ts';
+import { TURN_REPORT } from './speak/advice.ts';
+import { noDeliveries, settle } from './speak/delivery.ts';
+import { factsOf, rowsOf } from './speak/history.ts';
+import { dropClaim, expireMail, listClaims, returnMail } from './speak/mailbox-file.ts';
+import { isStale } from './speak/stale.ts';
+import { appendEpisode, push, startPass } from './judging.ts';
+import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
+import type { Because, ForkResult, HistoryLine, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
+import type { Pass, Setup, Watching } from './watching.ts';
+
+/** What a restart brings back: any of it may be missing. */
+export type Restored = { readonly ledger?: Ledger; readonly window?: Window; readonly history: readonly HistoryLine[] };
+
+/** An observer for one session, with the task it is at. */
+export const openObserver = (setup: Setup, restored: Restored, now: number): Watching => {
+  const ledger = restored.ledger ?? freshLedger(setup, '', now);
+  const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: ledgerText({ ledger }) });
+  if (restored.window === undefined) startWindow(setup.paths, window);
+  writeLedger(setup.paths, { ...ledger, touched_at: now });
+  return {
+    setup, ledger, window,
+    queue: emptyQueue,
+    position: window.position ?? ledger.position,
+    session: metAt(now),
+    attended: true,
+    background: [],
+    last_start: undefined,
+    salience_draws: [],
+    turn_ended: false, own_turn: false, wake_used: false, asked: false, ended: false,
+    pass: undefined, prefix: undefined, tools: [], cache_ttl: undefined, warm: undefined,
+    starts: [], expected_ms: {},
+    rows: rowsOf(restored.history),
+    deliveries: noDeliveries,
+    unreported: new Map(), agent_monitors: [], collisions: new Map(),
+    usage: noUsageYet, volumes: noVolumes, observer: NO_USAGE, usd: undefined, since: now,
+    passes: { count: 0, by_reason: {}, holds: {} },
+    hold: undefined, detectors: {}, compactions: 0, last_pass: undefined, last_turn: undefined, notices: [],
+  };
+};
+
+const freshLedger = (setup: Setup, goal: string, now: number): Ledger =>
+  newLedger({ task: taskId(setup.entropy()), session: setup.session, workspace: setup.workspace, nonce: taskNonce(setup.entropy()), goal, now });
+
+/** Takes in what one read of the transcript brought (SPEC 5). */
+export const observe = (w: Watching, folded: Folded, position: Position | undefined, now: number): void => {
+  w.usage = countUsage(w.usage, folded.fresh);
+  w.volumes = countVolumes(w.volumes, folded.fresh, folded.observations);
+  for (const event of folded.events) {
+    w.session = next(w.session, { from: 'record', event });
+    if (event.kind === 'prompt' && event.origin === 'human') humanSpoke(w);
+    if (event.kind === 'rewind') dropAll(w, 'rewound', now);
+  }
+  add(w, folded.observations, now);
+  if (position !== undefined) w.position = position;
+  settleClaims(w, folded, now);
+};
+
+/** What a session that was already there brings: context for the model, nothing that triggers (SPEC 5.1, first sight). */
+export const observeHistory = (w: Watching, folded: Folded, position: Position | undefined, now: number): void => {
+  const { window } = w.setup.knobs();
+  w.usage = countUsage(w.usage, folded.fresh);
+  w.volumes = countVolumes(w.volumes, folded.fresh, folded.observations);
+  w.position = position;
+  const numbered = number(w.window, lastChars(folded.observations, window.budget_chars * window.compaction_floor));
+  if (numbered.length > 0) push(w, observationBlock('history', numbered, { pass: w.ledger.pass, at: now, ...(position === undefined ? {} : { position }) }), numbered);
+  const goal = folded.observations.find(({ kind, human }) => kind === 'prompt' && human === true)?.text;
+  if (goal !== undefined && w.ledger.goal === '') w.ledger = setGoal(w.ledger, untagged(goal), now);
+};
+
+/** Queues observations of ours or the transcript's, splits the task where one plainly begins, and retires answered mail. */
+export const add = (w: Watching, observations: readonly Observation[], now: number): void => {
+  const { loop } = w.setup.knobs();
+  for (const observation of observations) {
+    if (observation.kind === 'prompt' && observation.human === true) beginTask(w, observation, now);
+    w.queue = enqueue(w.queue, [observation], loop);
+    launched(w, observation);
+  }
+  const { waiting } = factsOf(w.rows, w.ledger.task, w.ledger.advice);
+  for (const mail of waiting) if (isStale(mail.stale_if, observations)) withdraw(w, mail, 'stale', now);
+};
+
+const untagged = (text: string): string => text.replace(/^\[\w+\] /, '');
+
+const beginTask = (w: Watching, prompt: Observation, now: number): void => {
+  if (w.ledger.goal === '') {
+    w.ledger = setGoal(w.ledger, untagged(prompt.text), now);
+    return;
+  }
+  const turn_finished = w.queue.waiting.at(-1)?.observation.note === 'turn-end' || (w.queue.waiting.length === 0 && w.session.state !== 'working');
+  const seen = [...w.window.observations, ...number(w.window, w.queue.waiting.map(({ observation }) => observation))];
+  const { split } = splitsTask({ text: untagged(prompt.text), human: true, turn_finished }, taskTerms(`${w.ledger.goal}\n${w.window.ledger_text}`, seen));
+  if (split) switchTask(w, untagged(prompt.text), now);
+};
+
+/** The old task goes dormant with all it saw; a new one starts with its own ledger and window (SPEC 6). */
+export const switchTask = (w: Watching, goal: string, now: number): void => {
+  appendEpisode(w, w.ledger.pass, now);
+  w.pass?.cancel.abort('cancelled');
+  dropAll(w, 'moved-on', now);
+  writeLedger(w.setup.paths, w.ledger);
+  w.ledger = freshLedger(w.setup, goal, now);
+  w.window = emptyWindow({ task: w.ledger.task, nonce: w.ledger.nonce, generation: 0, ledger_text: ledgerText(w), ...(w.position === undefined ? {} : { position: w.position }) });
+  w.prefix = undefined;
+  w.warm = undefined;
+  startWindow(w.setup.paths, w.window);
+  writeLedger(w.setup.paths, w.ledger);
+  w.setup.log(`a new task: ${w.ledger.task}`);
+};
+
+const launched = (w: Watching, { launches, settles, at, tool }: Observation): void => {
+  if (launches !== undefined) {
+    if (tool === 'Monitor') w.agent_monitors = [...w.agent_monitors, launches].slice(-50);
+    else w.unreported = new Map([...w.unreported, [launches, at]].slice(-50) as [string, number][]);
+  }
+  if (settles !== undefined) w.unreported = new Map([...w.unreported].filter(([id]) => id !== settles));
+};
+
+const humanSpoke = (w: Watching): void => {
+  w.wake_used = false;
+  w.own_turn = false;
+};
+
+/** Undelivered mail that no longer belongs to what is going on. */
+export const dropAll = (w: Watching, because: Because, now: number): void => {
+  for (const { advice, state } of w.rows.values()) if (state === 'waiting') withdraw(w, advice, because, now);
+};
+
+/** What a hook told (SPEC 3): the session's state, and whose turn it is. */
+export const hear = (w: Watching, signal: Signal, now: number): void => {
+  w.session = next(w.session, { from: 'signal', signal });
+  if (signal.attended !== undefined) w.attended = signal.attended;
+  if (signal.background !== undefined) w.background = signal.background;
+  if (signal.event === 'UserPromptSubmit') {
+    if (signal.origin === 'human') humanSpoke(w);
+    if (signal.origin === 'bell') {
+      w.own_turn = true;
+      w.wake_used = true;
+    }
+  }
+  if (signal.event === 'SessionEnd') {
+    w.ended = true;
+    if (signal.reason === 'clear') w.ledger = { ...w.ledger, ended: 'clear' };
+    dropAll(w, 'moved-on', now);
+    writeLedger(w.setup.paths, w.ledger);
+  }
+  if (signal.event === 'Stop' || signal.event === 'StopFailure') endTurn(w, signal.event === 'Stop' ? 'end_turn' : (signal.reason ?? 'api-error'), now, signal.stop_hook_active === true);
+};
+
+/** The turn is over: a pass follows unless it was ours. `continued`: a hook had kept the agent going. */
+export const endTurn = (w: Watching, reason: string, now: number, continued = false): void => {
+  if (continued) w.own_turn = true;
+  w.turn_ended = true;
+  if (w.queue.waiting.at(-1)?.observation.note === 'turn-end') return;
+  add(w, [{ kind: 'note', at: now, uuid: `turn-end-${now}`, text: `[note] the turn ended (${reason})`, raw_chars: 0, note: 'turn-end', reason }], now);
+};
+
+/** Whether a pass starts now, and why or why not (SPEC 7). */
+export const due = (w: Watching, now: number, spent: HourSpent, enrolled = true, paused = false): TriggerDecision => {
+  const { loop, budget, mute } = w.setup.knobs();
+  const { provider } = w.setup.judge();
+  const free = provider.kind === 'local';
+  const decision = decide(
+    {
+      ...(w.last_start === undefined ? {} : { last_start: w.last_start }),
+      pending_chars: w.queue.chars,
+      ...(w.queue.oldest_at === undefined ? {} : { oldest_at: w.queue.oldest_at }),
+      activity: w.queue.activity,
+      salient: w.queue.salient,
+      salience_draws: w.salience_draws,
+      turn_ended: w.turn_ended,
+      own_turn: w.own_turn,
+      asked: w.asked,
+    },
+    now,
+    loop,
+    {
+      muted: mute.all,
+      budget_spent: !free && headroom(w.ledger.spent_tokens, spent, provider.kind, budget).tokens <= 0,
+      backoff: free || !loop.backoff_on_budget ? 1 : backoff(spent, provider.kind, budget),
+      busy: w.pass !== undefined,
+      enrolled,
+      paused,
+    },
+  );
+  if (!decision.go && w.hold !== decision.because) w.passes.holds[decision.because] = (w.passes.holds[decision.because] ?? 0) + 1;
+  w.hold = decision.go ? undefined : decision.because;
+  return decision;
+};
+
+/** Starts a pass: single flight, so the caller has asked `due`. */
+export const begin = async (w: Watching, because: PassReason, now: number): Promise<Pass> => {
+  w.pass = await startPass(w, because, now);
+  return w.pass;
+};
+
+/** Ends it, in session time. */
+export const end = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number): void => {
+  w.pass = undefined;
+  finishPass(w, pass, results, now);
+  const goal = results.find(({ feedback }) => feedback.new_goal !== undefined)?.feedback.new_goal;
+  if (goal !== undefined && w.ledger.task === pass.stamp.task) switchTask(w, goal, now);
+};
+
+/** What time alone does: a Stop settles, mail outlives its clocks (SPEC 10). */
+export const tend = (w: Watching, now: number): void => {
+  w.session = settled(w.session, now);
+  for (const { advice, because } of expireMail(w.setup.paths.mailbox(w.setup.session), now, w.setup.knobs().gate)) record(w, { v: 1, at: now, id: advice.id, event: 'expired', because });
+};
+
+/** Claims that the transcript proves, or shows to have gone nowhere (SPEC 10). */
+const settleClaims = (w: Watching, news: Pick<Folded, 'proofs' | 'events'>, now: number): void => {
+  const box = w.setup.paths.mailbox(w.setup.session);
+  const claims = listClaims(box);
+  for (const { advice, channel, at } of claims) if (w.rows.get(advice.id)?.state === 'waiting') claimed(w, advice.id, channel, at);
+  const { state, settled: ended } = settle(w.deliveries, claims, news, now);
+  w.deliveries = state;
+  for (const outcome of ended) {
+    const { claim } = outcome;
+    const { id } = claim.advice;
+    if (outcome.end === 'confirmed') {
+      dropClaim(box, claim);
+      record(w, { v: 1, at: outcome.at, id, event: 'confirmed', channel: claim.channel });
+    } else if (outcome.end === 'expired') {
+      dropClaim(box, claim);
+      record(w, { v: 1, at: now, id, event: 'expired', because: 'expired-ttl' });
+    } else {
+      record(w, { v: 1, at: now, id, event: 'lost', because: 'lost' });
+      if (outcome.again && returnMail(box, claim)) record(w, { v: 1, at: now, id, event: 'returned' });
+      else dropClaim(box, claim);
+    }
+  }
+};
+
+/** A hook has taken it: counted as said to a detector from here on. */
+const claimed = (w: Watching, id: string, channel: HistoryLine['channel'], at: number): void => {
+  record(w, { v: 1, at, id, event: 'claimed', ...(channel === undefined ? {} : { channel }) });
+  if (channel === 'Stop' || channel === 'bell') {
+    w.own_turn = true;
+    w.wake_used = true;
+  }
+  const advice = w.rows.get(id)?.advice;
+  if (advice !== undefined && advice.kind !== TURN_REPORT) w.ledger = addAdvice(w.ledger, { id, detector: advice.kind, headline: advice.headline, key: advice.dedup_key, at }, at);
+  const kind = advice?.kind;
+  const row = kind === undefined ? undefined : w.detectors[kind];
+  if (kind !== undefined && row !== undefined) w.detectors[kind] = { ...row, delivered: row.delivered + 1 };
+};
+
+/** Looks for claims without news of the transcript: a tick's part. */
+export const lookForClaims = (w: Watching, now: number): void => settleClaims(w, { proofs: [], events: [] }, now);

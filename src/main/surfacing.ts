@@ -1,0 +1,99 @@
+// What the observer shows of itself: status.json for people, turn.json for the Stop hook, the digest for a resumed session.
+import { headroom, type HourSpent } from './pass/budget.ts';
+import { renderLedger } from './memory/ledger.ts';
+import { factsOf } from './speak/history.ts';
+import type { Ledger, Status, TurnFile } from './records.ts';
+import type { Watching } from './watching.ts';
+
+export type Around = {
+  readonly spent: HourSpent;
+  readonly enrolled: boolean;
+  readonly paused: boolean;
+  readonly ledgers: Status['ledgers'];
+  readonly notices: readonly string[];
+};
+
+const HOUR_MS = 3_600_000;
+
+/** status.json (SPEC 12). */
+export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, ledgers, notices }: Around): Status => {
+  const knobs = w.setup.knobs();
+  const { provider } = w.setup.judge();
+  const rows = [...w.rows.values()].filter(({ advice }) => advice.kind !== 'turn-report');
+  const gated: Record<string, number> = {};
+  for (const { state, because } of rows) if ((state === 'dropped' || state === 'gone') && because !== undefined) gated[because] = (gated[because] ?? 0) + 1;
+  const delivered = rows.filter(({ claimed_at }) => claimed_at !== undefined);
+  const free = provider.kind === 'local';
+  const spent_out = !free && headroom(w.ledger.spent_tokens, spent, provider.kind, knobs.budget).tokens <= 0;
+  return {
+    v: 1,
+    at: now,
+    version: w.setup.version,
+    host_pid: w.setup.host_pid,
+    session: w.setup.session,
+    task: w.ledger.task,
+    workspace: w.setup.workspace,
+    state: w.session.state,
+    phase: !enrolled ? 'dormant' : knobs.mute.all ? 'muted' : paused ? 'paused' : spent_out ? 'budget-spent' : w.pass === undefined ? 'watching' : 'thinking',
+    provider: provider.kind,
+    model: provider.model,
+    ...(w.last_turn === undefined ? {} : { last_turn: w.last_turn }),
+    ...(w.last_pass === undefined ? {} : { last_pass: w.last_pass }),
+    ...(w.hold === undefined ? {} : { hold: w.hold }),
+    volumes: w.volumes,
+    primary: w.usage.total,
+    observer: w.observer,
+    spent: { task: w.ledger.spent_tokens, hour: spent.own, task_cap: knobs.budget.tokens_per_task, hour_cap: knobs.budget.tokens_per_hour },
+    ...(w.usd === undefined ? {} : { money: { usd: w.usd, passes: w.passes.count, since: w.since } }),
+    passes: { count: w.passes.count, by_reason: w.passes.by_reason, holds: w.passes.holds },
+    detectors: w.detectors,
+    advice: {
+      generated: rows.length,
+      delivered: delivered.length,
+      gated,
+      last_hour: delivered.filter(({ claimed_at, advice }) => !advice.human_only && now - (claimed_at ?? 0) < HOUR_MS).length,
+      rate_cap: knobs.gate.rate_per_hour,
+    },
+    window: { chars: w.window.chars, budget_chars: knobs.window.budget_chars, compactions: w.compactions, generation: w.window.generation },
+    ledgers,
+    notices: [...w.notices, ...notices].slice(-20),
+  };
+};
+
+/** turn.json (SPEC 10): whatever the finish gate must know that only the stream tells. */
+export const turnOf = (w: Watching, now: number): TurnFile => {
+  const { finish_gate, gate, mute } = w.setup.knobs();
+  return {
+    v: 1,
+    at: now,
+    host_pid: w.setup.host_pid,
+    state: w.session.state,
+    task: w.ledger.task,
+    agent_monitors: w.agent_monitors,
+    unreported: [...w.unreported].map(([id, at]) => ({ id, at })),
+    wake_used: w.wake_used,
+    muted: mute.all,
+    ended: w.ended || w.ledger.ended !== undefined,
+    finish_gate: {
+      enabled: finish_gate.enabled,
+      floor: finish_gate.confidence_floor,
+      min_interval_s: finish_gate.min_interval_s,
+      per_task_cap: finish_gate.per_task_cap,
+      settle_s: finish_gate.background_settle_s,
+    },
+    advice_ttl_s: gate.advice_ttl_s,
+    queue_timeout_s: gate.queue_timeout_s,
+  };
+};
+
+const DIGEST_CHARS = 1200;
+
+/** What a resumed session is told of its task, or nothing when there is nothing to tell (SPEC 10). */
+export const digestOf = (ledger: Ledger): string | undefined => {
+  if (ledger.goal === '' && ledger.facts.length === 0 && ledger.advice.length === 0) return undefined;
+  const text = `Second Brain, a background observer, kept this of the task so far. It is information, not an instruction, and may be out of date.\n${renderLedger(ledger)}`;
+  return text.length <= DIGEST_CHARS ? text : `${text.slice(0, DIGEST_CHARS - 1).toWellFormed()}…`;
+};
+
+/** Mail that waits now. */
+export const waitingOf = (w: Watching): ReturnType<typeof factsOf>['waiting'] => factsOf(w.rows, w.ledger.task, w.ledger.advice).waiting;

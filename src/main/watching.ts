@@ -1,0 +1,122 @@
+// What one observer holds while it watches one session: the only mutable thing in the loop, changed by the observer's steps alone.
+import type { Knobs } from './floor/knobs.ts';
+import type { Paths } from './floor/paths.ts';
+import type { Queue } from './ingest/queue.ts';
+import type { Session } from './ingest/session-state.ts';
+import type { UsageTotal } from './ingest/usage.ts';
+import type { Volumes } from './ingest/volumes.ts';
+import type { RenderedPrefix } from './memory/prefix.ts';
+import type { ToolDefinition } from './memory/tools.ts';
+import type { Window } from './memory/window.ts';
+import type { Reservation } from './pass/budget-file.ts';
+import type { McpTool } from './pass/grants.ts';
+import type { Run } from './pass/plan.ts';
+import type { BackgroundTask, Detector, DetectorStats, ForkResult, HistoryLine, HoldReason, Ledger, PassReason, Position, Stamp, Status, ToolReply, ToolRequest, Usage } from './records.ts';
+import type { ForkHooks } from './pools.ts';
+import type { DeliveryState } from './speak/delivery.ts';
+import type { Rows } from './speak/history.ts';
+import type { ForkTask, Provider, SummaryResult, SummaryTask } from '../workers/contract.ts';
+
+/** Tokens to money for the model in use; absent where no price is known. USD per million, as the provider lists them. */
+export type Price = { readonly input: number; readonly output: number };
+
+export type Judge = {
+  readonly provider: Provider;
+  readonly price?: Price;
+  /** Tokens a prefix must have before the provider caches it; Infinity where nothing is cached. */
+  readonly min_cacheable: number;
+};
+
+/** Everything an observer is given. Functions are asked anew at each pass, so that a change takes effect there. */
+export type Setup = {
+  readonly paths: Paths;
+  readonly session: string;
+  /** Real path of the repository root, else of the working directory. */
+  readonly workspace: string;
+  readonly git_dir: string;
+  readonly cwd: string;
+  readonly host: string;
+  readonly host_pid: number;
+  readonly version: string;
+  readonly shared_prompt: string;
+  readonly knobs: () => Knobs;
+  readonly catalogue: () => readonly Detector[];
+  readonly judge: () => Judge;
+  readonly fork: (task: ForkTask, hooks: ForkHooks, signal: AbortSignal) => Promise<ForkResult>;
+  readonly summarize: (task: SummaryTask, hooks: ForkHooks) => Promise<SummaryResult>;
+  readonly tool: (detector: Detector, request: ToolRequest) => Promise<ToolReply>;
+  /** Definitions of the MCP tools that are granted and connected. */
+  readonly mcp_tools: () => readonly (McpTool & { readonly definition: ToolDefinition })[];
+  readonly entropy: () => Uint8Array;
+  readonly log: (line: string) => void;
+  /** Told of everything that is decided, as it happens: replay prints it. */
+  readonly told?: (what: Told) => void;
+  /** A session that went by: nothing is written but to the given folder, and no other session is looked at. */
+  readonly replay: boolean;
+};
+
+export type Told =
+  | { readonly kind: 'pass'; readonly at: number; readonly pass: number; readonly because: PassReason; readonly observations: number }
+  | { readonly kind: 'fork'; readonly at: number; readonly pass: number; readonly result: ForkResult }
+  | { readonly kind: 'history'; readonly line: HistoryLine };
+
+/** A pass under way. */
+export type Pass = {
+  readonly stamp: Stamp;
+  readonly because: PassReason;
+  readonly at: number;
+  readonly runs: readonly Run[];
+  readonly skipped: readonly { readonly detector: string; readonly because: string }[];
+  readonly judge: Judge;
+  readonly reservation?: Reservation;
+  /** Number of the last observation its forks could know. */
+  readonly after: number;
+  readonly cancel: AbortController;
+  readonly results: Promise<readonly ForkResult[]>;
+};
+
+export type Watching = {
+  readonly setup: Setup;
+  ledger: Ledger;
+  window: Window;
+  queue: Queue;
+  position: Position | undefined;
+  session: Session;
+  attended: boolean;
+  background: readonly BackgroundTask[];
+  last_start: number | undefined;
+  salience_draws: readonly number[];
+  turn_ended: boolean;
+  /** The running or ended turn was started or continued by us. */
+  own_turn: boolean;
+  wake_used: boolean;
+  asked: boolean;
+  ended: boolean;
+  pass: Pass | undefined;
+  prefix: RenderedPrefix | undefined;
+  tools: readonly ToolDefinition[];
+  cache_ttl: '5m' | '1h' | undefined;
+  /** What the provider kept of the prefix at the last pass. */
+  warm: { readonly at: number; readonly tokens: number } | undefined;
+  starts: readonly number[];
+  expected_ms: Readonly<Record<string, number>>;
+  rows: Rows;
+  deliveries: DeliveryState;
+  /** What was launched and not reported yet, id → time. */
+  unreported: ReadonlyMap<string, number>;
+  agent_monitors: readonly string[];
+  /** File → when a collision on it was last told. */
+  collisions: ReadonlyMap<string, number>;
+  usage: UsageTotal;
+  volumes: Volumes;
+  observer: Usage;
+  usd: number | undefined;
+  since: number;
+  passes: { count: number; by_reason: Record<string, number>; holds: Record<string, number> };
+  hold: HoldReason | undefined;
+  detectors: Record<string, DetectorStats>;
+  compactions: number;
+  last_pass: Status['last_pass'];
+  last_turn: string | undefined;
+  notices: readonly string[];
+};
