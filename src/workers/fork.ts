@@ -14,7 +14,7 @@ export type ForkEvents = {
   readonly log: (line: string) => void;
 };
 
-/** Calls answered in one round; more is a model gone wild. */
+/** Calls in one answer; more is a model gone wild. */
 const MAX_CALLS = 16;
 /** Characters of tool results that one round adds to the next request, shared by its calls: what a pass's estimate counts on. */
 const MAX_ROUND = 12_000;
@@ -69,16 +69,15 @@ export const runFork = async (
       const ending = endOf(answer.said);
       if (ending !== undefined) return ending;
       if (left === 1) return { end: 'iterations', cause: `no feedback in ${task.limits.iterations} requests` };
-      const results = await untilAborted(Promise.all(answer.said.calls.map((call, n, all) => runCall(call, n, Math.floor(MAX_ROUND / Math.min(all.length, MAX_CALLS))))), signal);
+      const results = await untilAborted(Promise.all(answer.said.calls.map((call, _n, all) => runCall(call, Math.floor(MAX_ROUND / all.length)))), signal);
       if (results === undefined) return cutBecause(signal);
       rounds.push({ said: answer.said, results });
     }
     return { end: 'iterations', cause: 'no request was allowed' };
   };
 
-  const runCall = async (call: Call, n: number, room: number): Promise<CallResult> => {
+  const runCall = async (call: Call, room: number): Promise<CallResult> => {
     const refuse = (text: string): CallResult => ({ id: call.id, name: call.name, ok: false, text });
-    if (n >= MAX_CALLS) return refuse(`Not run: at most ${MAX_CALLS} calls at once.`);
     if (!task.grant.includes(call.name)) return refuse(`Not granted to you. You may call: ${[...task.grant, FEEDBACK_NAME].join(', ')}.`);
     const reply = await tools({ tool: call.name, args: call.args.ok ? call.args.value : {} });
     const text = reply.text.slice(0, room).toWellFormed();
@@ -108,6 +107,7 @@ export const runFork = async (
 const endOf = ({ calls }: Said): Ending | undefined => {
   if (calls.length === 0) return { end: 'prose', cause: 'answered in prose, without a call' };
   const report = calls.find(({ name }) => name === FEEDBACK_NAME);
+  if (report === undefined && calls.length > MAX_CALLS) return { end: 'bad-reply', cause: `${calls.length} calls at once` };
   const broken = (report === undefined ? calls : [report]).find(({ args }) => !args.ok);
   if (broken !== undefined && !broken.args.ok) return { end: 'bad-reply', cause: broken.args.why };
   if (report === undefined || !report.args.ok) return undefined;

@@ -112,6 +112,9 @@ const choice = ({ knobs, env, auto_ttl = '5m' }: ProviderAsk, { kind, base_url, 
   };
 };
 
+/** Whether a fork's cause says that the endpoint refused the key: its source then belongs into `failed`. */
+export const isKeyRefused = (cause: string | undefined): boolean => cause !== undefined && /^http 40[13]\b/.test(cause);
+
 /** USD per million tokens of plain input and of output; absent where we do not know the model. */
 export const priceOf = (model: string, knobs: Pick<Knobs['model'], 'price_in' | 'price_out'>): { readonly input: number; readonly output: number } | undefined => {
   if (knobs.price_in >= 0 && knobs.price_out >= 0) return { input: knobs.price_in, output: knobs.price_out };

@@ -160,9 +160,12 @@ const retryAfter = (header: (name: string) => string | undefined): number | unde
 
 const cut = (signal: AbortSignal): Answer => ({ ok: false, ...cutBecause(signal) });
 
-/** A fork's signal is aborted with its ForkEnd as the reason. */
-export const cutBecause = (signal: AbortSignal): { readonly end: ForkEnd; readonly cause: string } =>
-  signal.reason === 'deadline' ? { end: 'deadline', cause: 'cut off after the deadline' } : { end: 'cancelled', cause: 'cancelled' };
+/** A fork's signal is aborted with a ForkEnd as its reason; anything else is a plain cancel. */
+export const cutBecause = (signal: AbortSignal): { readonly end: ForkEnd; readonly cause: string } => {
+  if (signal.reason === 'deadline') return { end: 'deadline', cause: 'cut off after the deadline' };
+  if (signal.reason === 'budget') return { end: 'budget', cause: 'cut off: the budget is spent' };
+  return { end: 'cancelled', cause: 'cancelled' };
+};
 
 /** The code of a connection error, the innermost first; never its message, which names addresses. */
 const codeOf = (error: unknown): string => {

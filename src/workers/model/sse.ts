@@ -29,7 +29,10 @@ export async function* readAnswer(body: AsyncIterable<Uint8Array>): AsyncGenerat
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error('answer too large');
     pending += decoder.decode(chunk, { stream: true });
-    json ??= pending.trimStart() === '' ? undefined : pending.trimStart().startsWith('{');
+    if (json === undefined) {
+      pending = pending.trimStart();
+      if (pending !== '') json = pending.startsWith('{');
+    }
     if (json !== false) continue;
     const lines = pending.split('\n');
     pending = lines.pop() ?? '';

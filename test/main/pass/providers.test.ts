@@ -1,7 +1,7 @@
 // Which provider judges: the order of keys, where a key may go, and what is said about the rest.
 import { describe, expect, it } from 'vitest';
 import { defaultKnobs, type Knobs } from '../../../src/main/floor/knobs.ts';
-import { ANTHROPIC_URL, chooseProvider, minCacheable, priceOf, type ProviderAsk } from '../../../src/main/pass/providers.ts';
+import { ANTHROPIC_URL, chooseProvider, isKeyRefused, minCacheable, priceOf, type ProviderAsk } from '../../../src/main/pass/providers.ts';
 
 const choose = (model: Partial<Knobs['model']>, env: Record<string, string> = {}, more: Partial<ProviderAsk> = {}) =>
   chooseProvider({ knobs: { ...defaultKnobs().model, ...model }, env, ...more });
@@ -104,6 +104,11 @@ it('proxy and authority come from the environment only when it is trusted, and n
 
 it('the shown provider carries no key', () => {
   expect(JSON.stringify(choose({}, ALL).provider)).not.toMatch(/ours|theirs|other/);
+});
+
+it('a refused key is told from other failures by the cause', () => {
+  expect(['http 401 authentication_error', 'http 403'].every(isKeyRefused)).toBe(true);
+  expect(['http 4010', 'http 429', 'connection: ECONNRESET', undefined].some(isKeyRefused)).toBe(false);
 });
 
 it('E5: the minimum that is cached is known per model, and prices only of models we know', () => {
