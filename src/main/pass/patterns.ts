@@ -1,39 +1,32 @@
-// Literal patterns with `*` for any run of characters: no regex, so no pattern from outside can backtrack.
+// Literal patterns with `*` for any run of characters: no regex, so no pattern from outside can backtrack. Case never counts.
 
-/** Whether `pattern` occurs somewhere in `text`, case aside. Empty or bare `*` patterns match nothing: they say nothing. */
-export const occurs = (pattern: string, text: string): boolean => {
-  const parts = partsOf(pattern);
-  if (parts.length === 0) return false;
-  const hay = text.toLowerCase();
-  let from = 0;
-  for (const part of parts) {
-    const at = hay.indexOf(part, from);
-    if (at === -1) return false;
-    from = at + part.length;
-  }
-  return true;
-};
+/** A pattern read once, for texts that the caller has lower-cased. */
+export type Pattern = { readonly pieces: readonly string[] };
 
-/** Whether `pattern` describes the whole of `text`, case aside. */
-export const matches = (pattern: string, text: string): boolean => {
-  const wanted = pattern.toLowerCase();
-  const hay = text.toLowerCase();
-  const pieces = wanted.split('*');
+export const readPattern = (pattern: string): Pattern => ({ pieces: pattern.toLowerCase().split('*') });
+
+/** Whether it occurs somewhere in `lowered`. A pattern of nothing but `*` occurs nowhere: it says nothing. */
+export const isWithin = ({ pieces }: Pattern, lowered: string): boolean => pieces.some((piece) => piece !== '') && inOrder(pieces, lowered, 0, lowered.length);
+
+/** Whether it describes the whole of `lowered`. */
+export const isWhole = ({ pieces }: Pattern, lowered: string): boolean => {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';
-  if (pieces.length === 1) return hay === wanted;
-  if (!hay.startsWith(first) || !hay.endsWith(last) || hay.length < first.length + last.length) return false;
-  return pieces.length === 2 || inOrder(pieces.slice(1, -1), hay.slice(first.length, hay.length - last.length));
+  if (pieces.length === 1) return lowered === first;
+  if (lowered.length < first.length + last.length || !lowered.startsWith(first) || !lowered.endsWith(last)) return false;
+  return inOrder(pieces.slice(1, -1), lowered, first.length, lowered.length - last.length);
 };
 
-const inOrder = (parts: readonly string[], hay: string): boolean => {
-  let from = 0;
-  for (const part of parts) {
-    const at = hay.indexOf(part, from);
-    if (at === -1) return false;
-    from = at + part.length;
+/** `isWithin` for a single use. */
+export const occurs = (pattern: string, text: string): boolean => isWithin(readPattern(pattern), text.toLowerCase());
+
+/** Each piece behind the one before it; the earliest place is always the best one, so nothing is tried twice. */
+const inOrder = (pieces: readonly string[], text: string, from: number, to: number): boolean => {
+  let at = from;
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at);
+    if (found === -1 || found + piece.length > to) return false;
+    at = found + piece.length;
   }
   return true;
 };
-
-const partsOf = (pattern: string): string[] => pattern.toLowerCase().split('*').filter((part) => part !== '');

@@ -1,6 +1,6 @@
 // The checklist of standard-questions: what a question's patterns mean, and whether the stream answers it (SPEC 8).
 import type { Numbered } from '../records.ts';
-import { matches, occurs } from './patterns.ts';
+import { isWhole, isWithin, readPattern, type Pattern } from './patterns.ts';
 import { readCommand } from './shell.ts';
 
 /**
@@ -33,51 +33,76 @@ export const parseQuestions = (config: Readonly<Record<string, unknown>>): reado
   return Array.isArray(rows) ? rows.flatMap((row: unknown) => parseQuestion(row)) : [];
 };
 
+/** A stream made ready for many patterns: what they look at, taken out once. */
+export type Stream = readonly Seen[];
+type Seen = {
+  readonly n: number;
+  readonly scope: Scope | undefined;
+  /** Lower-cased, as the scope looks at it: a path, a tool's name, words; for commands each simple command. */
+  readonly texts: readonly string[];
+  readonly line: string;
+  readonly tool: string;
+  readonly undone: boolean;
+};
+
+export const readStream = (observations: readonly Numbered[]): Stream => {
+  const undone = undoneCalls(observations);
+  return observations.map((seen): Seen => {
+    const { kind, n, text, tool = '', call, command, writes, paths } = seen;
+    const rest = { n, line: straight(text), tool: kind === 'tool' ? tool.toLowerCase() : '', undone: call !== undefined && undone.has(call) };
+    if (kind === 'tool' && writes === true) return { ...rest, scope: 'edit', texts: [(paths?.[0] ?? '').replaceAll('\\', '/').toLowerCase()] };
+    if (kind === 'tool' && command !== undefined) return { ...rest, scope: 'run', texts: readCommand(command).parts.map((part) => part.toLowerCase()) };
+    const scope = kind === 'text' ? 'say' : kind === 'prompt' || kind === 'agent' ? kind : undefined;
+    return { ...rest, scope, texts: [rest.line] };
+  });
+};
+
 /** Where a question stands after `stream`. */
-export const standing = (question: Question, stream: readonly Numbered[]): QuestionState => {
-  const undone = undoneCalls(stream);
-  const took = stream.filter(({ call }) => call === undefined || !undone.has(call));
-  const changes = took.filter((seen) => describes(question.applies_when, seen)).map(({ n }) => n);
-  if (changes.length === 0) return { state: 'not-asked' };
-  const waived = stream.find((seen) => describes(question.waived_by, seen));
+export const standing = (question: Question, stream: Stream): QuestionState => {
+  const raises = reader(question.applies_when);
+  const changes = stream.filter((seen) => !seen.undone && raises(seen)).map(({ n }) => n);
+  const last = changes.at(-1);
+  if (last === undefined) return { state: 'not-asked' };
+  const waived = stream.find(reader(question.waived_by));
   if (waived !== undefined) return { state: 'waived', by: waived.n };
-  const answer = answeredAfter(question, stream, question.each_time ? (changes.at(-1) ?? 0) : 0);
-  if (answer !== undefined) return { state: 'answered', by: answer };
-  const last = question.each_time ? lastAnswer(question, stream) : 0;
-  return { state: 'open', changes: changes.filter((n) => n > last) };
+  const answer = stream.findLast(reader(question.answered_by))?.n;
+  if (answer === undefined) return { state: 'open', changes };
+  return question.each_time && answer < last ? { state: 'open', changes: changes.filter((n) => n > answer) } : { state: 'answered', by: answer };
 };
 
 /** The first observation later than `after` that answers the question. A failing answer is one: the question was put. */
-export const answeredAfter = (question: Question, stream: readonly Numbered[], after: number): number | undefined => stream.find((seen) => seen.n > after && describes(question.answered_by, seen))?.n;
+export const answeredAfter = (question: Question, stream: Stream, after: number): number | undefined => {
+  const answers = reader(question.answered_by);
+  return stream.find((seen) => seen.n > after && answers(seen))?.n;
+};
 
-const lastAnswer = (question: Question, stream: readonly Numbered[]): number => stream.findLast((seen) => describes(question.answered_by, seen))?.n ?? 0;
+type Scope = 'edit' | 'run' | 'say' | 'prompt' | 'agent';
+type Scoped = { readonly scope: Scope | 'tool' | undefined; readonly pattern: Pattern; readonly longer?: Pattern };
 
-/** Whether one of `patterns` describes the observation and none of the excluding ones does. */
-const describes = (patterns: readonly string[], seen: Numbered): boolean =>
-  patterns.some((pattern) => !pattern.startsWith('!') && describedBy(pattern, seen)) && !patterns.some((pattern) => pattern.startsWith('!') && describedBy(pattern.slice(1), seen));
+/** Tells whether one of `patterns` describes an observation and none of the excluding ones does. */
+const reader = (patterns: readonly string[]): ((seen: Seen) => boolean) => {
+  const including = patterns.filter((pattern) => !pattern.startsWith('!')).map(readScoped);
+  const excluding = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => readScoped(pattern.slice(1)));
+  return (seen) => including.some((scoped) => describes(scoped, seen)) && !excluding.some((scoped) => describes(scoped, seen));
+};
 
-const describedBy = (pattern: string, seen: Numbered): boolean => {
-  const [, scope = '', literal = ''] = /^(edit|run|tool|say|prompt|agent):(.*)$/s.exec(pattern) ?? ['', '', pattern];
-  switch (scope) {
-    case 'edit':
-      return seen.kind === 'tool' && seen.writes === true && matches(literal, (seen.paths?.[0] ?? '').replaceAll('\\', '/'));
-    case 'run':
-      return seen.kind === 'tool' && seen.command !== undefined && readCommand(seen.command).parts.some((part) => matches(literal, part) || matches(`${literal} *`, part));
-    case 'tool':
-      return seen.kind === 'tool' && matches(literal, seen.tool ?? '');
-    case 'say':
-      return seen.kind === 'text' && occurs(literal, straight(seen.text));
-    case 'prompt':
-      return seen.kind === 'prompt' && occurs(literal, straight(seen.text));
-    case 'agent':
-      return seen.kind === 'agent' && occurs(literal, straight(seen.text));
-    default:
-      return occurs(literal, seen.text);
-  }
+const readScoped = (pattern: string): Scoped => {
+  const [, scope, literal = ''] = /^(edit|run|tool|say|prompt|agent):(.*)$/s.exec(pattern) ?? [];
+  if (scope === undefined) return { scope: undefined, pattern: readPattern(pattern) };
+  return { scope: scope as Scope | 'tool', pattern: readPattern(literal), ...(scope === 'run' ? { longer: readPattern(`${literal} *`) } : {}) };
+};
+
+const describes = ({ scope, pattern, longer }: Scoped, seen: Seen): boolean => {
+  if (scope === undefined) return isWithin(pattern, seen.line);
+  if (scope === 'tool') return seen.tool !== '' && isWhole(pattern, seen.tool);
+  if (scope !== seen.scope) return false;
+  if (scope === 'edit') return seen.texts.some((text) => isWhole(pattern, text));
+  if (scope === 'run') return seen.texts.some((text) => isWhole(pattern, text) || (longer !== undefined && isWhole(longer, text)));
+  return seen.texts.some((text) => isWithin(pattern, text));
 };
 
 // Typographic apostrophes, so that one pattern finds both spellings.
-const straight = (text: string): string => text.replaceAll('’', "'");
+const straight = (text: string): string => text.replaceAll('’', "'").toLowerCase();
 
 /** Calls that were refused or failed: an edit that did not happen changes nothing. */
 const undoneCalls = (stream: readonly Numbered[]): ReadonlySet<string> =>

@@ -81,12 +81,23 @@ const splitShell = (command: string): Simple[] => {
     } else if (char === ')' && !text.includes('(')) {
       endWord();
     } else {
-      text += char;
+      const end = endOfPlain(command, at + 1);
+      text += command.slice(at, end);
       open = true;
+      at = end - 1;
     }
   }
   endSimple(';');
   return simples;
+};
+
+const SPECIAL = new Set([...' \t\r\n\'"\\#<>&;|()'].map((char) => char.charCodeAt(0)));
+
+/** Index behind a run of characters that mean themselves. */
+const endOfPlain = (command: string, from: number): number => {
+  let end = from;
+  while (end < command.length && !SPECIAL.has(command.charCodeAt(end))) end += 1;
+  return end;
 };
 
 /** Index of the quote that closes the one at `at`, or the end of the text. */
@@ -225,13 +236,13 @@ const NOISE: ReadonlySet<string> = new Set([
 const TIMEOUT = /^-{1,2}(test[-_]?)?timeout$/i;
 
 const isCosmetic = (program: string, { text, quoted }: Word, before: Word | undefined): boolean => {
-  if (quoted) return false;
+  if (quoted || (!text.startsWith('-') && before?.text.startsWith('-') !== true)) return false;
   if (TIMEOUT.test(text) || /^-{1,2}(test[-_]?)?timeout=/i.test(text)) return true;
   if (before !== undefined && TIMEOUT.test(before.text) && /^\d/.test(text)) return true;
   return !OWN_FLAGS.has(program) && (NOISE.has(text) || text.startsWith('--color=') || text.startsWith('--tb='));
 };
 
-const tidyPath = (text: string): string => (text === './' || text === '/' ? text : text.replace(/^\.\/(?=[^.])/, '').replace(/([^/])\/$/, '$1'));
+const tidyPath = (text: string): string => (!text.includes('/') || text === './' || text === '/' ? text : text.replace(/^\.\/(?=[^.])/, '').replace(/([^/])\/$/, '$1'));
 
 const joined = (dir: string | undefined, to: string): string => {
   const tidy = tidyPath(to);

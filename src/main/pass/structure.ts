@@ -14,9 +14,13 @@ export type RepeatInput = {
 
 /** Commands that failed `config.min_failures` (3) times and more with no success between; the latest first. */
 export const repeatFailures = (observations: readonly Numbered[], detector: Pick<Detector, 'name' | 'config'>, { from, since = 0, told }: RepeatInput): StructuralMatch[] => {
+  // Reading all commands of a long window takes a while: only those of a program that failed just now are worth it.
+  const calls = new Set(observations.flatMap(({ n, kind, call }) => (n >= from && kind === 'error' && call !== undefined ? [call] : [])));
+  const programs = [...new Set(observations.flatMap(({ call, command }) => (call !== undefined && command !== undefined && calls.has(call) ? [programOf(readCommand(command))] : [])))];
+  if (programs.length === 0) return [];
   const wanted = detector.config['min_failures'];
   const least = typeof wanted === 'number' && wanted >= 2 ? wanted : MIN_FAILURES;
-  return openRows(observations.filter(({ n }) => n >= since))
+  return openRows(observations.filter(({ n }) => n >= since), programs)
     .filter(({ failures }) => failures.length >= least && (failures.at(-1)?.n ?? 0) >= from)
     .sort((a, b) => (b.failures.at(-1)?.n ?? 0) - (a.failures.at(-1)?.n ?? 0))
     .map((row) => repeatMatch(detector.name, row))
@@ -26,7 +30,8 @@ export const repeatFailures = (observations: readonly Numbered[], detector: Pick
 /** What became of repeat-failure advice: `adopted` once the same command went through. Without a match no fork is there to say so. */
 export const repeatOutcomes = (observations: readonly Numbered[], open: readonly Pick<OpenAdvice, 'id' | 'key' | 'after'>[]): Outcome[] => {
   if (open.length === 0) return [];
-  const successes = runsOf(observations).filter(({ end }) => end === 'success');
+  const programs = open.map(({ key }) => /^repeat-failure:([a-z0-9]+)/.exec(key)?.[1] ?? '');
+  const successes = runsOf(observations, programs).filter(({ end }) => end === 'success');
   return open.flatMap(({ id, key, after }) => {
     const found = successes.find(({ at, command }) => at.n > after && keyOf(command.text) === key);
     return found === undefined ? [] : [{ advice_id: id, verdict: 'adopted', evidence: [`#${found.at.n}`] }];
@@ -40,9 +45,9 @@ type RunOfCommand = { readonly command: Command; readonly end: 'failure' | 'succ
 type Row = { readonly text: string; dir: string | undefined; readonly failures: Numbered[] };
 
 /** The failures of each command since it last succeeded. */
-const openRows = (observations: readonly Numbered[]): readonly Row[] => {
+const openRows = (observations: readonly Numbered[], programs: readonly string[]): readonly Row[] => {
   const rows = new Map<string, Row[]>();
-  for (const { command, end, at } of runsOf(observations)) {
+  for (const { command, end, at } of runsOf(observations, programs)) {
     const all = rows.get(command.text) ?? [];
     const same = all.filter(({ dir }) => sameDir(dir, command.dir));
     if (end === 'success') {
@@ -58,12 +63,14 @@ const openRows = (observations: readonly Numbered[]): readonly Row[] => {
   return [...rows.values()].flat();
 };
 
-/** Each command that came back, in the order of coming back. What runs on in the background has not. */
-const runsOf = (observations: readonly Numbered[]): readonly RunOfCommand[] => {
+/** Each command that may run one of `programs` and came back, in that order. What runs on in the background has not. */
+const runsOf = (observations: readonly Numbered[], programs: readonly string[]): readonly RunOfCommand[] => {
   const running = new Map<string, Numbered>();
   const runs: RunOfCommand[] = [];
   const ended = (call: Numbered, end: RunOfCommand['end'], at: Numbered): void => {
     if (call.command === undefined || at.launches !== undefined) return;
+    const lowered = call.command.toLowerCase();
+    if (!programs.some((program) => lowered.includes(program))) return;
     const command = readCommand(call.command);
     if (command.text !== '') runs.push({ command, end, at });
   };
@@ -80,6 +87,8 @@ const runsOf = (observations: readonly Numbered[]): readonly RunOfCommand[] => {
   }
   return runs;
 };
+
+const programOf = ({ text }: Command): string => /^[^\s"]*/.exec(text)?.[0].toLowerCase() ?? '';
 
 // The queue's mark for a call that came back without error in the same episode, at the end of a command.
 const isDone = ({ text }: Numbered): boolean => / → done(?: ×\d+)?$/.test(text.slice(-40));

@@ -1,6 +1,6 @@
 // The judge without a network (SPEC 7.1 `local`): what rules can tell from the stream, in sentences from templates. Everything else is silent.
 import { occurs } from '../../main/pass/patterns.ts';
-import { answeredAfter, parseQuestions, standing, type Question } from '../../main/pass/questions.ts';
+import { answeredAfter, parseQuestions, readStream, standing, type Question, type QuestionState, type Stream } from '../../main/pass/questions.ts';
 import { repeatOutcomes } from '../../main/pass/structure.ts';
 import type { Feedback, Numbered, Outcome, StructuralMatch } from '../../main/records.ts';
 import type { ForkTask } from '../contract.ts';
@@ -24,19 +24,21 @@ const ofMatch = ({ key, headline, body, evidence, stale_if }: StructuralMatch, o
     : { verdict: 'advise', headline, body, evidence, confidence: MATCH_CONFIDENCE, dedup_key: key, stale_if };
 
 const ofQuestions = (config: Readonly<Record<string, unknown>>, questions: readonly Question[], stream: readonly Numbered[], open: Open): Feedback => {
-  const outcomes = questions.flatMap((question) => closedBy(question, stream, open));
-  const raised = raisedQuestion(questions, stream, finish(stream, textsOf(config['finished_by']), textsOf(config['unfinished_by'])));
+  const read = readStream(stream);
+  const outcomes = questions.flatMap((question) => closedBy(question, read, open));
+  const states = questions.map((question): Standing => ({ question, now: standing(question, read) }));
+  const raised = raisedQuestion(states, stream, finish(stream, textsOf(config['finished_by']), textsOf(config['unfinished_by'])));
   if (raised !== undefined) {
     const said = open.some(({ id, key }) => key === keyOf(raised.question) && !outcomes.some(({ advice_id }) => advice_id === id));
     return withOutcomes(said ? { verdict: 'still_open', dedup_key: keyOf(raised.question) } : raised.feedback, outcomes);
   }
   const resolved = questions.find((question) => outcomes.some(({ advice_id }) => open.some(({ id, key }) => id === advice_id && key === keyOf(question))));
-  const checked = questions.map((question) => `${question.id} ${standing(question, stream).state}`).join(', ');
+  const checked = states.map(({ question, now }) => `${question.id} ${now.state}`).join(', ');
   if (resolved !== undefined) return withOutcomes({ verdict: 'resolved', dedup_key: keyOf(resolved), evidence: outcomes.flatMap(({ evidence }) => evidence), checked }, outcomes);
   return { verdict: 'silent', checked };
 };
 
-const closedBy = (question: Question, stream: readonly Numbered[], open: Open): readonly Outcome[] =>
+const closedBy = (question: Question, stream: Stream, open: Open): readonly Outcome[] =>
   open.filter(({ key }) => key === keyOf(question)).flatMap(({ id, after }) => {
     const by = answeredAfter(question, stream, after);
     return by === undefined ? [] : [{ advice_id: id, verdict: 'adopted' as const, evidence: [`#${by}`] }];
@@ -79,13 +81,13 @@ const CUT_OFF: ReadonlySet<string> = new Set(['interrupt', 'api-error', 'refusal
 
 // ── which question is worth a word? ──────────────────────────────────────────
 
+type Standing = { readonly question: Question; readonly now: QuestionState };
 type Raised = { readonly question: Question; readonly feedback: Feedback };
 
 /** The open question the judge is surest of. */
-const raisedQuestion = (questions: readonly Question[], stream: readonly Numbered[], finished: Finish | undefined): Raised | undefined => {
+const raisedQuestion = (states: readonly Standing[], stream: readonly Numbered[], finished: Finish | undefined): Raised | undefined => {
   if (finished === undefined) return undefined;
-  const raised = questions.flatMap((question): Raised[] => {
-    const now = standing(question, stream);
+  const raised = states.flatMap(({ question, now }): Raised[] => {
     if (question.local_confidence === undefined || now.state !== 'open') return [];
     const confidence = sureness(question.local_confidence, now.changes.length, finished);
     return confidence < WORTH_A_WORD ? [] : [{ question, feedback: raise(question, now.changes, finished, confidence, stream) }];
