@@ -1,0 +1,24 @@
+// How we recognise ourselves: whatever carries one of these marks is proof of delivery, never an observation (SPEC 1.12).
+
+/** Names the source wherever we speak. */
+export const SOURCE = 'Second Brain';
+
+/** The monitor's description: the host quotes it in the summary of every event of ours (contract d). */
+export const MONITOR_DESCRIPTION = 'Second Brain watcher';
+
+/** How the bell's one line starts; what follows is the nonce and a full stop. */
+export const BELL_PREFIX = 'Second Brain has a note about the work just finished; its number is ';
+
+/** An advice id: `sb-` and eight of [0-9a-z]. */
+export const ADVICE_ID = 'sb-[0-9a-z]{8}';
+
+/** The distinct advice ids named in `text`, in order of appearance. */
+export const adviceIdsIn = (text: string): readonly string[] =>
+  text.includes('sb-') ? [...new Set(text.match(new RegExp(`(?<![0-9A-Za-z_-])${ADVICE_ID}(?![0-9A-Za-z_-])`, 'g')) ?? [])] : [];
+
+/** A host notification (idle, mid-turn or the monitor's end) that our own monitor caused. */
+export const isOwnNotification = (text: string): boolean =>
+  text.includes('<task-notification>') && (text.includes(`"${MONITOR_DESCRIPTION}"`) || text.includes(`<event>${BELL_PREFIX}`));
+
+/** How our slash commands' names start. */
+export const OWN_COMMAND = 'second-brain';

@@ -1,0 +1,76 @@
+// Text from outside: well-formed Unicode, cuts that split no character a reader sees, and the words of elision marks.
+import { hash } from 'node:crypto';
+
+declare global {
+  // Every Node we support has it; the ES2023 typings do not.
+  interface String {
+    toWellFormed(): string;
+  }
+}
+
+/** `text` with every lone surrogate replaced by U+FFFD. */
+export const wellFormed = (text: string): string => text.toWellFormed();
+
+/** The longest start of `text` within `max` UTF-16 units that ends between two graphemes. */
+export const headOf = (text: string, max: number): string => (text.length <= max ? text : text.slice(0, cutBefore(text, max)));
+
+/** The longest end of `text` within `max` UTF-16 units that starts between two graphemes. */
+export const tailOf = (text: string, max: number): string => (text.length <= max ? text : text.slice(cutAfter(text, text.length - max)));
+
+/** `38 lines, 5.2k chars`; below two lines only the characters count. */
+export const sizeWords = (text: string): string => {
+  const lines = countLines(text);
+  return lines < 2 ? charWords(text.length) : `${lines} lines, ${charWords(text.length)}`;
+};
+
+/** Lines of `text`: a closing newline opens none. */
+export const countLines = (text: string): number => {
+  if (text === '') return 0;
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < text.length - 1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+};
+
+const charWords = (chars: number): string => `${chars < 1000 ? chars : `${thousands(chars)}k`} chars`;
+
+const thousands = (chars: number): string => (chars < 99_950 ? (chars / 1000).toFixed(1) : String(Math.round(chars / 1000)));
+
+/** Four hex digits of SHA-256: tells two cut texts apart without showing either. */
+export const shortSha = (text: string): string => hash('sha256', text, 'hex').slice(0, 4);
+
+// No grapheme that matters is longer; a run of marks beyond it may be split (never a surrogate pair).
+const REACH = 64;
+
+const cutBefore = (text: string, at: number): number => {
+  for (let i = at; i > Math.max(0, at - REACH); i -= 1) if (isBoundary(text, i)) return i;
+  return splitsPair(text, at) ? at - 1 : at;
+};
+
+const cutAfter = (text: string, at: number): number => {
+  for (let i = at; i < Math.min(text.length, at + REACH); i += 1) if (isBoundary(text, i)) return i;
+  return splitsPair(text, at) ? at + 1 : at;
+};
+
+const splitsPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+
+const EXTENDS = /[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u200d\u1160-\u11ff]/uy;
+const FLAG = /\p{Regional_Indicator}/uy;
+
+/** Whether a reader sees two graphemes left and right of `at`; approximates UAX 29 without loading a segmenter. */
+const isBoundary = (text: string, at: number): boolean => {
+  const right = text.charCodeAt(at);
+  const left = text.charCodeAt(at - 1);
+  if (right < 0x300) return !(right === 0x0a && left === 0x0d);
+  if (left === 0x200d || splitsPair(text, at)) return false;
+  if (matchesAt(EXTENDS, text, at)) return false;
+  if (!matchesAt(FLAG, text, at)) return true;
+  let flags = 0;
+  for (let i = at - 2; i >= 0 && flags < REACH && matchesAt(FLAG, text, i); i -= 2) flags += 1;
+  return flags % 2 === 0;
+};
+
+const matchesAt = (sticky: RegExp, text: string, at: number): boolean => {
+  sticky.lastIndex = at;
+  return sticky.test(text);
+};

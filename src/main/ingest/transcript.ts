@@ -1,0 +1,82 @@
+// The shapes of transcript records, checked by hand: any field may be missing, of another type, or new (contract e).
+
+import type { ProjectionLimits } from '../../workers/contract.ts';
+
+/** What every part of a record's projection knows. */
+export type RecordContext = {
+  readonly limits: ProjectionLimits;
+  readonly at: number;
+  readonly uuid: string;
+  /** Well-formed and redacted. */
+  readonly clean: (text: string) => string;
+};
+
+/** An object from outside: nothing is known about its fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const NOTHING: Fields = {};
+
+/** `value` when it is an object, else an empty one. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NOTHING);
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The text in `fields[key]`; undefined for anything else, the empty text included. */
+export const textAt = (fields: Fields, key: string): string | undefined => {
+  const value = fields[key];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+export const numberAt = (fields: Fields, key: string): number => {
+  const value = fields[key];
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+};
+
+export const listAt = (fields: Fields, key: string): readonly unknown[] => {
+  const value = fields[key];
+  return Array.isArray(value) ? value : [];
+};
+
+/** Content as blocks: a text is one text block, as is each text in a list; what is neither object nor text is left out. */
+export const blocksOf = (content: unknown): readonly Fields[] => {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (isFields(content)) return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((block): readonly Fields[] => {
+    if (typeof block === 'string') return [{ type: 'text', text: block }];
+    return isFields(block) ? [block] : [];
+  });
+};
+
+/** The text of a result's or attachment's content, whichever shape it has. */
+export const plainText = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : blocksOf(content)
+        .map((block) => textAt(block, 'text') ?? '')
+        .filter((text) => text !== '')
+        .join('\n');
+
+/** Characters in every text below `value`, keys aside; hollowed texts count what they stood for. */
+export const charsIn = (value: unknown): number => {
+  let chars = 0;
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string') chars += charsOf(next);
+    else if (Array.isArray(next)) for (const item of next) waiting.push(item);
+    else if (isFields(next)) for (const key in next) waiting.push(next[key]);
+  }
+  return chars;
+};
+
+/** How `hollow` writes a text it left out: this and its length. */
+export const HOLLOW = '\u0000~';
+
+const charsOf = (text: string): number => (text.startsWith(HOLLOW) ? Number(text.slice(HOLLOW.length)) || 0 : text.length);
+
+/** ISO time as milliseconds, 0 when there is none. */
+export const timeOf = (fields: Fields): number => {
+  const at = Date.parse(textAt(fields, 'timestamp') ?? '');
+  return Number.isFinite(at) ? at : 0;
+};
