@@ -67,7 +67,7 @@ const about = ({ text, paths }: Observation, tool: string): Call => {
 const named = (observation: Observation, { tool, label, path }: Call): Observation => {
   const { kind, text, anchor, note } = observation;
   const joined = { ...observation, tool, ...(path === undefined || observation.paths !== undefined ? {} : { paths: [path] }) };
-  if (kind === 'done') return { ...joined, text: anchor === undefined ? `[done] ${label}` : `[done] ${label} ${anchor}` };
+  if (kind === 'done') return { ...joined, text: `[done] ${label}${anchor === undefined ? '' : ` ${anchor}`}${observation.launches === undefined ? '' : ' (started)'}` };
   if (kind === 'error') return { ...joined, text: behindTag(text, `${tool}: `) };
   if (note === 'refusal') return { ...joined, text: `${text}: ${label}` };
   return joined;

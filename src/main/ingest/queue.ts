@@ -65,6 +65,8 @@ export const lastChars = (observations: readonly Observation[], chars: number): 
 };
 
 const DONE = ' → done';
+/** The call came back, its work goes on. */
+const STARTED = ' → started';
 
 /** An edit's anchor goes behind its path and the mark on its first line; a command is marked at its end. */
 const withDone = (call: Observation, done: Observation): Observation => {
@@ -73,7 +75,7 @@ const withDone = (call: Observation, done: Observation): Observation => {
   const line = call.text.slice(0, end);
   return {
     ...call,
-    text: `${anchor === undefined ? line : anchored(line, call.paths?.[0], anchor)}${DONE}${call.text.slice(end)}`,
+    text: `${anchor === undefined ? line : anchored(line, call.paths?.[0], anchor)}${launches === undefined ? DONE : STARTED}${call.text.slice(end)}`,
     raw_chars: call.raw_chars + done.raw_chars,
     ...(anchor === undefined ? {} : { anchor }),
     ...(launches === undefined ? {} : { launches }),
@@ -94,18 +96,20 @@ const firstLineEnd = (text: string): number => (text.includes('\n') ? text.index
  * does a call without its result: what comes back must find it.
  */
 const foldRepeats = (waiting: readonly Waiting[]): readonly Waiting[] => {
-  const runs: { first: Waiting; count: number; raw_chars: number }[] = [];
+  const folded: Waiting[] = [];
   for (const entry of waiting) {
-    const run = runs.at(-1);
-    const { observation } = entry;
-    if (run !== undefined && folds(observation) && run.first.observation.kind === observation.kind && run.first.observation.text === observation.text) {
-      run.count += 1;
-      run.raw_chars += observation.raw_chars;
-    } else {
-      runs.push({ first: entry, count: 1, raw_chars: observation.raw_chars });
+    const before = folded.at(-1);
+    const text = entry.once ?? entry.observation.text;
+    if (before === undefined || !folds(entry) || before.observation.kind !== entry.observation.kind || (before.once ?? before.observation.text) !== text) {
+      folded.push(entry);
+      continue;
     }
+    const times = (before.times ?? 1) + (entry.times ?? 1);
+    const raw_chars = before.observation.raw_chars + entry.observation.raw_chars;
+    folded[folded.length - 1] = { observation: { ...before.observation, raw_chars, text: `${text} ×${times}` }, once: text, times };
   }
-  return runs.map(({ first, count, raw_chars }) => (count === 1 ? first : { ...first, observation: { ...first.observation, raw_chars, text: `${first.observation.text} ×${count}` } }));
+  return folded;
 };
 
-const folds = ({ kind, text }: Observation): boolean => kind !== 'prompt' && kind !== 'error' && (kind !== 'tool' || text.includes(DONE));
+const folds = ({ observation: { kind, text }, left_out }: Waiting): boolean =>
+  left_out === undefined && kind !== 'prompt' && kind !== 'error' && (kind !== 'tool' || text.includes(DONE));

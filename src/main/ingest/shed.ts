@@ -1,8 +1,14 @@
 // Past its cap an episode loses the least salient of its middle, and says so where it stood (SPEC 5.4).
 import type { Observation } from '../records.ts';
 
-/** `left_out`: this is the mark of a gap, and how many of what it stands for. */
-export type Waiting = { readonly observation: Observation; readonly left_out?: Readonly<Record<string, number>> };
+export type Waiting = {
+  readonly observation: Observation;
+  /** It stands for this many that read the same: `once` is the text of one. */
+  readonly times?: number;
+  readonly once?: string;
+  /** It is the mark of a gap: how many of what it stands for. */
+  readonly left_out?: Readonly<Record<string, number>>;
+};
 
 // The beginning says what it was about, the end what is going on: the middle is shed.
 const HEAD_SHARE = 1 / 8;
@@ -75,10 +81,10 @@ const NAMED = 6;
 const gapOf = (first: Waiting, run: readonly Waiting[]): Waiting => {
   const counts = new Map<string, number>();
   let raw_chars = 0;
-  for (const { observation, left_out } of run) {
+  for (const { observation, times, left_out } of run) {
     raw_chars += observation.raw_chars;
     const name = (observation.tool ?? observation.kind).toLowerCase();
-    for (const [what, count] of Object.entries(left_out ?? { [name]: 1 })) counts.set(what, (counts.get(what) ?? 0) + count);
+    for (const [what, count] of Object.entries(left_out ?? { [name]: times ?? 1 })) counts.set(what, (counts.get(what) ?? 0) + count);
   }
   const all = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const total = all.reduce((sum, [, count]) => sum + count, 0);

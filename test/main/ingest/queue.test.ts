@@ -34,14 +34,20 @@ describe('folding', () => {
     expect(texts(call('1', '[tool] Bash cd x\nmake'), done('1'))).toEqual(['[tool] Bash cd x\nmake → done']);
   });
 
-  test('work that outlives its call keeps its id', () => {
-    expect(take(enqueue(emptyQueue, [call('1', '[tool] Bash x &'), done('1', { launches: 'b1' })], LIMITS)).episode[0]?.launches).toBe('b1');
+  test('work that outlives its call is started, not done, and keeps its id', () => {
+    expect(take(enqueue(emptyQueue, [call('1', '[tool] Bash x &'), done('1', { launches: 'b1' })], LIMITS)).episode).toMatchObject([{ text: '[tool] Bash x & → started', launches: 'b1' }]);
   });
 
   test('identical neighbours become one with their number', () => {
     const calls = ['1', '2', '3'].flatMap((id) => [call(id, '[tool] Bash npm test'), done(id)]);
     expect(texts(...calls)).toEqual(['[tool] Bash npm test → done ×3']);
     expect(texts(observation({ text: '[text] Noted.' }), observation({ text: '[text] Noted.' }))).toEqual(['[text] Noted. ×2']);
+  });
+
+  test('repeats folded at the cap are added up, not marked twice', () => {
+    let queue = emptyQueue;
+    for (let i = 0; i < 300; i += 1) queue = enqueue(queue, [call(`${i}`, `[tool] Bash ${'y'.repeat(100)}`), done(`${i}`)], { episode_cap_chars: 2000 });
+    expect(take(queue).episode.map(({ text }) => text)).toEqual([`[tool] Bash ${'y'.repeat(100)} → done ×300`]);
   });
 
   test('errors, prompts and calls without a result stay single', () => {
