@@ -79,6 +79,7 @@ const share = z.number().min(0).max(1);
 const Question = z.strictObject({
   id: z.string().regex(/^[\w-]{1,60}$/, 'letters, digits, - and _ only'),
   text: z.string().min(1).max(300),
+  finding: z.string().min(1).max(160).optional(),
   applies_when: patterns,
   answered_by: patterns,
   waived_by: patterns.default([]),

@@ -15,6 +15,8 @@ export type Question = {
   readonly applies_when: readonly string[];
   readonly answered_by: readonly string[];
   readonly waived_by: readonly string[];
+  /** What to say of an open one, as a statement; a model finds its own words. */
+  readonly finding: string;
   /** The answer goes stale with the next change. */
   readonly each_time: boolean;
   /** How sure the local judge may be that an open one matters; absent: it leaves the question to a model. */
@@ -110,10 +112,10 @@ const undoneCalls = (stream: readonly Numbered[]): ReadonlySet<string> =>
 
 const parseQuestion = (row: unknown): readonly Question[] => {
   if (typeof row !== 'object' || row === null) return [];
-  const { id, text, applies_when, answered_by, waived_by, each_time, local_confidence } = row as Partial<Record<keyof Question, unknown>>;
+  const { id, text, finding, applies_when, answered_by, waived_by, each_time, local_confidence } = row as Partial<Record<keyof Question, unknown>>;
   if (typeof id !== 'string' || typeof text !== 'string') return [];
   return [{
-    id, text, applies_when: parseTexts(applies_when), answered_by: parseTexts(answered_by), waived_by: parseTexts(waived_by), each_time: each_time === true,
+    id, text, finding: typeof finding === 'string' ? finding : `Unanswered: ${text}`, applies_when: parseTexts(applies_when), answered_by: parseTexts(answered_by), waived_by: parseTexts(waived_by), each_time: each_time === true,
     ...(typeof local_confidence === 'number' ? { local_confidence } : {}),
   }];
 };

@@ -113,8 +113,8 @@ const raise = (question: Question, changes: readonly number[], { declared, shown
   const named = files.length === 0 ? '' : ` to ${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`;
   return {
     verdict: 'advise',
-    headline: `Open: ${question.text}`,
-    body: `${changes.length === 1 ? 'One change' : `${changes.length} changes`}${named}, and nothing observed since answers this${declared ? '; the work is described as finished' : ''}.`,
+    headline: question.finding,
+    body: `It concerns ${changes.length === 1 ? 'one change' : `${changes.length} changes`}${named}.${declared ? ' The work is described as finished.' : ''}`,
     evidence: [...changes.slice(-MAX_CITED), ...shown].map((n) => `#${n}`),
     confidence,
     dedup_key: keyOf(question),

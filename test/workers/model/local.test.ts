@@ -55,8 +55,8 @@ const UNTESTED = [...START, 'edit src/rates.mjs', 'edit src/zones.mjs', '$ npm r
 describe('standard-questions, by rules', () => {
   it('speaks when source was edited, the work is called done, and no test ran', () => {
     expect(ask(UNTESTED)).toEqual({
-      verdict: 'advise', headline: 'Open: were the tests run after the last change?',
-      body: '2 changes to src/rates.mjs, src/zones.mjs, and nothing observed since answers this; the work is described as finished.',
+      verdict: 'advise', headline: 'No test run was observed after the last change to the source',
+      body: 'It concerns 2 changes to src/rates.mjs, src/zones.mjs. The work is described as finished.',
       evidence: ['#4', '#5', '#7', '#8'], confidence: 0.85, dedup_key: 'standard-questions:tests_run', finish_gate: true, stale_if: expect.arrayContaining(['npm test', 'pytest']),
     });
   });
@@ -131,7 +131,7 @@ describe('standard-questions, by rules', () => {
     const questions = [{ id: 'migrated', text: 'was the migration written?', applies_when: ['edit:*schema*'], answered_by: ['edit:migrations/*'], waived_by: [], local_confidence: 0.7 }];
     const detector = { ...named('standard-questions'), config: { ...named('standard-questions').config, questions } };
     expect(ask(UNTESTED, { detector }).verdict).toBe('silent');
-    expect(ask([...START, 'edit db/schema.sql', 'edit db/schema.rb', CLAIM, 'end'], { detector })).toMatchObject({ verdict: 'advise', dedup_key: 'standard-questions:migrated', confidence: 0.7 });
+    expect(ask([...START, 'edit db/schema.sql', 'edit db/schema.rb', CLAIM, 'end'], { detector })).toMatchObject({ verdict: 'advise', dedup_key: 'standard-questions:migrated', confidence: 0.7, headline: 'Unanswered: was the migration written?' });
     expect(ask([...START, 'edit db/schema.sql', 'edit migrations/1.sql', CLAIM, 'end'], { detector }).verdict).toBe('silent');
   });
 });

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { answeredAfter, parseQuestions, readStream, standing, type Question } from '../../../src/main/pass/questions.ts';
+import type { Numbered } from '../../../src/main/records.ts';
+
+const seen = (n: number, over: Partial<Numbered>): Numbered => ({ n, at: n, uuid: `u${n}`, raw_chars: 1, kind: 'tool', text: '', call: `c${n}`, ...over });
+const edit = (n: number, path: string): Numbered => seen(n, { tool: 'Edit', writes: true, paths: [path], text: `[tool] Edit ${path}` });
+const ran = (n: number, command: string): Numbered => seen(n, { tool: 'Bash', command, text: `[tool] Bash ${command}` });
+const question = (over: Partial<Question> = {}): Question => ({
+  id: 'q', text: 't', finding: 'f', applies_when: ['edit:*.ts', '!edit:*.d.ts'], answered_by: ['run:check'], waived_by: ['prompt:no checks'], each_time: true, ...over,
+});
+const state = (stream: readonly Numbered[], over: Partial<Question> = {}) => standing(question(over), readStream(stream));
+
+describe('standing', () => {
+  it('asks only when something raises the question, exclusions left out', () => {
+    expect(state([])).toEqual({ state: 'not-asked' });
+    expect(state([edit(1, 'a.d.ts'), edit(2, 'a.md'), ran(3, 'cat a.ts')])).toEqual({ state: 'not-asked' });
+    expect(state([edit(1, 'C:\\src\\A.TS')])).toEqual({ state: 'open', changes: [1] });
+  });
+
+  it('is answered by what came last, or by anything when one answer is enough', () => {
+    const stream = [edit(1, 'a.ts'), ran(2, 'cd x && check --all | tail'), edit(3, 'b.ts')];
+    expect(state(stream.slice(0, 2))).toEqual({ state: 'answered', by: 2 });
+    expect(state(stream)).toEqual({ state: 'open', changes: [3] });
+    expect(state(stream, { each_time: false })).toEqual({ state: 'answered', by: 2 });
+    expect(answeredAfter(question(), readStream(stream), 2)).toBeUndefined();
+  });
+
+  it('counts no edit that failed or was refused', () => {
+    const failed = seen(2, { kind: 'error', call: 'c1', text: '[error]' });
+    const refused = seen(4, { kind: 'note', note: 'refusal', call: 'c3', text: '[note]' });
+    expect(state([edit(1, 'a.ts'), failed, edit(3, 'b.ts'), refused])).toEqual({ state: 'not-asked' });
+  });
+
+  it('is waived by the user’s words, but not by the agent saying the same', () => {
+    expect(state([seen(1, { kind: 'prompt', text: '[prompt] No checks, please' }), edit(2, 'a.ts')])).toEqual({ state: 'waived', by: 1 });
+    expect(state([seen(1, { kind: 'text', text: '[text] no checks' }), edit(2, 'a.ts')]).state).toBe('open');
+  });
+
+  it.each<[string, Numbered, boolean]>([
+    ['run:npm test', ran(2, 'npm test -- a'), true],
+    ['run:npm test', ran(2, 'npm testing'), false],
+    ['run:npm test', ran(2, 'grep "npm test" x'), false],
+    ['tool:mcp__*__run*', seen(2, { tool: 'mcp__ide__runTests', text: '[tool]' }), true],
+    ['say:don\'t', seen(2, { kind: 'text', text: '[text] I don’t' }), true],
+    ['agent:pass', seen(2, { kind: 'agent', text: '[agent] all pass' }), true],
+    ['[note] deployed', seen(2, { kind: 'note', text: '[note] Deployed by CI' }), true],
+    ['edit:*test*', edit(2, 'test/a.ts'), true],
+  ])('%s, held against its own kind of observation', (pattern, observation, want) => {
+    expect(state([edit(1, 'a.ts'), observation], { answered_by: [pattern], each_time: false }).state === 'answered').toBe(want);
+  });
+});
+
+describe('parseQuestions', () => {
+  it('takes what is usable from any config', () => {
+    expect(parseQuestions({ questions: [{ id: 'a', text: 't', applies_when: ['x', 5], each_time: 'yes' }, null, 7, { id: 'b' }] })).toEqual([
+      { id: 'a', text: 't', finding: 'Unanswered: t', applies_when: ['x'], answered_by: [], waived_by: [], each_time: false },
+    ]);
+    fc.assert(fc.property(fc.dictionary(fc.string(), fc.anything()), fc.anything(), (config, questions) => Array.isArray(parseQuestions({ ...config, questions }))));
+  });
+});
