@@ -1,4 +1,6 @@
 // Forks over real HTTP on both wires: the tool loop, the bytes on the wire, retries, every fault, and nothing left behind.
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ForkResult } from '../../src/main/records.ts';
 import type { ForkTask, SummaryResult } from '../../src/workers/contract.ts';
@@ -285,4 +287,53 @@ it('the local provider answers without any request', async () => {
   const { result, closed } = await handOver<ForkResult>(forks.run, taskOf(provider, { prefix: new Uint8Array(), detector }));
   expect(result).toMatchObject({ end: 'no-match', requests: 0, feedback: { verdict: 'silent' } });
   expect(closed).toBe(true);
+});
+
+it('a proxy from our configuration carries the requests', async () => {
+  const tunnels: string[] = [];
+  const proxy = createServer().on('connect', (req, client: Socket) => {
+    tunnels.push(req.url ?? '');
+    const [host = '', port] = (req.url ?? '').split(':');
+    const remote = connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      remote.pipe(client).pipe(remote);
+    });
+    remote.on('error', () => client.destroy());
+    client.on('error', () => remote.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const tls = selfSigned();
+  const server = await serve(() => silentCall, { tls });
+  const provider = providerOf('anthropic', server.url, { ca: tls.cert, proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
+  expect((await handOver<ForkResult>(forks.run, taskOf(provider))).result).toMatchObject({ end: 'feedback' });
+  expect(tunnels).toEqual([new URL(server.url).host]);
+  await forks.close();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+it('an address that nobody answers at ends silent', async () => {
+  const gone = await openModelServer({ script: () => silentCall });
+  await gone.close();
+  for (const wire of ['anthropic', 'openai'] as const) {
+    const { result } = await handOver<ForkResult>(forks.run, taskOf(providerOf(wire, gone.url), { limits: limits({ deadline_ms: 600, grace_ms: 200 }) }));
+    expect(result).toMatchObject({ end: 'provider-error', cause: 'connection: ECONNREFUSED', usage: { input: 0 } });
+  }
+});
+
+it('an address that is none costs the fork', async () => {
+  const task = taskOf({ ...providerOf('anthropic', 'not an address') });
+  expect((await handOver<ForkResult>(forks.run, task)).result).toMatchObject({ end: expect.stringMatching(/crashed|provider-error/), feedback: { verdict: 'silent' } });
+});
+
+it('reading the environment changes nothing: neither headers nor address of the SDK come from it', async () => {
+  const server = await serve(() => silentCall);
+  process.env['ANTHROPIC_BASE_URL'] = 'http://127.0.0.1:9';
+  process.env['ANTHROPIC_AUTH_TOKEN'] = 'other';
+  try {
+    expect((await handOver<ForkResult>(forks.run, taskOf(providerOf('anthropic', server.url)))).result.end).toBe('feedback');
+  } finally {
+    delete process.env['ANTHROPIC_BASE_URL'];
+    delete process.env['ANTHROPIC_AUTH_TOKEN'];
+  }
+  expect(server.requests[0]?.headers['authorization']).toBe('Bearer sk-test-dummy');
 });
