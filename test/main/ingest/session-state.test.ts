@@ -1,5 +1,5 @@
 // A row per transition, and what late, repeated and foreign inputs may not do.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { metAt, next, settled, type Input, type Session } from '../../../src/main/ingest/session-state.ts';
 import type { ReadEvent, SessionState, Signal } from '../../../src/main/records.ts';
