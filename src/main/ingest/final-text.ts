@@ -16,6 +16,8 @@ export type Finals = {
 
 /** Compared by their heads: hook and projection cut long texts each in their own way. */
 const HEAD_CHARS = 500;
+/** Of a record's text: more than its head has, spaces included. */
+const READ_CHARS = 4 * HEAD_CHARS;
 const RECENT = 20;
 const TURNS = 2;
 
@@ -37,7 +39,7 @@ export const createFinals = (saved?: FinalState): Finals => {
   };
 
   const fromRecord = (text: string): boolean => {
-    const brought = plain(text);
+    const brought = plain(text.slice(0, READ_CHARS));
     const head = brought.slice(0, HEAD_CHARS);
     const at = brought === '' ? -1 : awaited.findIndex(({ rest }) => rest.startsWith(head));
     const match = awaited[at];

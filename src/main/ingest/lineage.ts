@@ -31,6 +31,9 @@ export type LineageRecord = {
 const CAPACITY = 200_000;
 const SAVED = 4000;
 const DEAD_MAX = 20_000;
+/** Records that may be looked at to judge prompts, in stock and per record read: a file of nothing but branches stays linear. */
+const EFFORT = 2_000_000;
+const EFFORT_PER_RECORD = 100;
 
 export const createLineage = (saved?: LineageState, capacity: number = CAPACITY): Lineage => {
   // Two generations: the older half is forgotten as a whole, so memory stays bounded without bookkeeping per record.
@@ -38,6 +41,7 @@ export const createLineage = (saved?: LineageState, capacity: number = CAPACITY)
   let old = generation();
   let tip = saved?.tip;
   let compacted = saved?.compacted ?? false;
+  let effort = EFFORT;
 
   const parentOf = (uuid: string): string | undefined => young.parents.get(uuid) ?? old.parents.get(uuid);
   const isPrompt = (uuid: string): boolean => young.prompts.has(uuid) || old.prompts.has(uuid);
@@ -53,13 +57,15 @@ export const createLineage = (saved?: LineageState, capacity: number = CAPACITY)
   for (const [uuid, parent, prompt] of saved?.nodes ?? []) put(uuid, parent, prompt);
 
   const deadAfter = (parent: string | undefined): readonly string[] => {
-    if (tip === undefined || parent === tip) return [];
+    if (tip === undefined || parent === tip || effort <= 0) return [];
     // No parent: to the very beginning, unless the beginning is no longer what the model sees.
     if (parent === undefined ? compacted : !seen(parent)) return [];
     const kept = pathFrom(parent, parentOf, () => false).uuids;
     const branch = pathFrom(tip, parentOf, (uuid) => kept.has(uuid));
+    effort -= kept.size + branch.uuids.size;
     if (parent === undefined && !branch.rooted) return [];
     if (![...branch.uuids].some(isPrompt)) return [];
+    effort -= 2 * (old.parents.size + young.parents.size);
     const dead = branch.uuids;
     for (const { parents } of [old, young]) {
       for (const [uuid, above] of parents) if (dead.has(above)) dead.add(uuid);
@@ -71,6 +77,7 @@ export const createLineage = (saved?: LineageState, capacity: number = CAPACITY)
   return {
     seen,
     add: ({ uuid, parent, prompt, boundary, aside }) => {
+      effort = Math.min(EFFORT, effort + EFFORT_PER_RECORD);
       const dead = prompt && !aside ? deadAfter(parent) : [];
       // The tip's own string, since most records follow it: half the memory.
       const above = boundary || parent === tip ? tip : parent;

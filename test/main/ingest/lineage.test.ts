@@ -29,6 +29,19 @@ test('records aside of the main conversation are known and followed by nothing',
   expect(lineage.add(link('p4', 'p1', true))).toEqual(['p2', 'p3']);
 });
 
+test('a file of nothing but branches costs in proportion to its length', () => {
+  const timeOf = (n: number): number => {
+    const lineage = createLineage();
+    const from = performance.now();
+    lineage.add(link('root', undefined, true));
+    for (let i = 0; i < 2000; i += 1) lineage.add(link(`deep${i}`, i === 0 ? 'root' : `deep${i - 1}`));
+    for (let i = 0; i < n; i += 1) lineage.add(link(`p${i}`, i % 2 === 0 ? 'root' : 'deep1999', true));
+    return performance.now() - from;
+  };
+  const least = (n: number): number => Math.min(timeOf(n), timeOf(n), timeOf(n));
+  expect(least(20_000)).toBeLessThan(least(5000) * 10);
+});
+
 test('over any history of turns, rewinds and compactions exactly the abandoned records are dead', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('turn' as const), records: fc.integer({ min: 0, max: 4 }) }),
