@@ -1,15 +1,16 @@
 // The network pool's entry: takes one fork or summary, runs it with this thread's warm sockets, hands its result back as bytes.
 import type { MessagePort } from 'node:worker_threads';
-import type { ForkEnd, ForkResult, ToolReply } from '../main/records.ts';
-import { decode, encode, type ForksTask, type ForkTask, type FromFork, type Provider, type SummaryResult, type SummaryTask, type ToFork } from './contract.ts';
+import type { ForkResult } from '../main/records.ts';
+import { decode, encode, type ForksTask, type ForkTask, type Provider, type SummaryResult, type SummaryTask } from './contract.ts';
 import { runFork } from './fork.ts';
 import { anthropicFork, anthropicSummary, type Quirks } from './model/anthropic.ts';
 import { exchange } from './model/exchange.ts';
-import { askHost, hostModel, type HostLink } from './model/host.ts';
+import { askHost, hostModel } from './model/host.ts';
 import { judgeLocally } from './model/local.ts';
 import { openaiFork, openaiSummary } from './model/openai.ts';
 import { openSender } from './model/send.ts';
 import { addUsage, NO_USAGE, type Clock, type Model, type Watch } from './model/wire.ts';
+import { openPort, type Port } from './port.ts';
 
 export type ForksPayload = { readonly bytes: Uint8Array; readonly port: MessagePort };
 
@@ -125,63 +126,6 @@ export const openForks = () => {
       }
     },
     close: sender.close,
-  };
-};
-
-type Port = ReturnType<typeof openPort>;
-
-/** Main's end of the fork: questions and their answers by number, and the signal that a cancel aborts. */
-const openPort = (raw: MessagePort) => {
-  const controller = new AbortController();
-  const tools = new Map<number, (reply: ToolReply) => void>();
-  const hosts = new Map<number, { readonly line: (line: string) => void; readonly end: (cause?: string) => void }>();
-  let seq = 0;
-  const post = (message: FromFork): void => {
-    const bytes = encode(message);
-    raw.postMessage(bytes, [bytes.buffer]);
-  };
-  const abort = (because: ForkEnd): void => {
-    controller.abort(because);
-    for (const { end } of hosts.values()) end('cut off');
-  };
-  raw.on('message', (bytes: Uint8Array) => {
-    const message = decode<ToFork>(bytes);
-    switch (message.kind) {
-      case 'cancel':
-        return abort(message.because);
-      case 'tool-reply':
-        tools.get(message.seq)?.(message.reply);
-        return void tools.delete(message.seq);
-      case 'host-event':
-        return hosts.get(message.seq)?.line(message.line);
-      case 'host-end':
-        return hosts.get(message.seq)?.end(message.cause);
-      default: // from a later version of main
-    }
-  });
-  const hostLink: HostLink = (content, line) =>
-    new Promise((resolve) => {
-      const mine = (seq += 1);
-      const end = (cause?: string): void => {
-        hosts.delete(mine);
-        resolve(cause === undefined ? {} : { cause });
-      };
-      if (controller.signal.aborted) return end('cut off');
-      hosts.set(mine, { line, end });
-      post({ kind: 'host-send', seq: mine, content });
-    });
-  return {
-    signal: controller.signal,
-    abort,
-    post,
-    hostLink,
-    tool: ({ tool, args }: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }): Promise<ToolReply> =>
-      new Promise((resolve) => {
-        const mine = (seq += 1);
-        tools.set(mine, resolve);
-        post({ kind: 'tool', seq: mine, tool, args });
-      }),
-    close: () => raw.close(),
   };
 };
 

@@ -44,9 +44,17 @@ type Child = {
 export const createHostModel = (options: HostModelOptions) => {
   const children = new Map<string, Child>();
   let paused_until = 0;
+  let swept = false;
   const record = (): void => writeChildren(options.childrenFile, [...children.values()].flatMap(({ id }) => (id === undefined ? [] : [id])));
 
+  // Before our own list is written: a dead predecessor's may lie in its place.
+  const sweep = (): readonly number[] => {
+    swept = true;
+    return sweepChildren(hostsOf(options.childrenFile));
+  };
+
   const start = (forkId: string): Child => {
+    if (!swept) sweep();
     const cwd = join(options.dataDir, 'empty');
     makeEmptyFolder(cwd);
     // Its own group, so that whatever it starts ends with it.
@@ -137,7 +145,7 @@ export const createHostModel = (options: HostModelOptions) => {
       await Promise.all(all.map(({ gone }) => gone));
     },
     /** Kills what dead monitors have left behind, of this host and any other. */
-    sweep: (): readonly number[] => sweepChildren(hostsOf(options.childrenFile)),
+    sweep,
   };
 };
 

@@ -158,6 +158,16 @@ describe('orphans', () => {
     process.kill(kept.pid ?? 0, 'SIGKILL');
   });
 
+  it('of a predecessor on the same host are killed before our own list replaces theirs', async () => {
+    const { model, childrenFile } = open('answer');
+    const orphan = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });
+    const pid = orphan.pid ?? 0;
+    mkdirSync(join(childrenFile, '..'), { recursive: true });
+    writeFileSync(childrenFile, JSON.stringify({ v: 1, monitor: { pid: spawnSync(process.execPath, ['-e', '']).pid, start: '1' }, children: [{ pid, start: startTime(pid) }] }));
+    await model.send('f', HELLO, none);
+    await until(() => dead(pid));
+  });
+
   it('a reused pid, a damaged file and a hostile one kill nobody', () => {
     const { hosts } = open('answer');
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
