@@ -100,10 +100,16 @@ const repeatMatch = (detector: string, { text, failures }: Row): StructuralMatch
     detector,
     key: keyOf(text),
     headline: `\`${shown}\` has failed ${failures.length} times with no success between`,
-    body: `The attempts differ in looks only. The latest failure reads: ${oneLine((last?.text ?? '').replace(/^\[error\] /, ''), 240)}`,
+    body: `The attempts differ in looks only. The latest one ended with: ${tellingLine(last?.text ?? '')}`,
     evidence: failures.slice(-CITED).map(({ n }) => `#${n}`),
     stale_if: [`${oneLine(text, 120).replaceAll('*', ' ')}* → done`],
   };
+};
+
+/** The line of a failure's head that names the fault, else its first. */
+const tellingLine = (text: string): string => {
+  const lines = text.replace(/^\[error\] /, '').split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  return oneLine(lines.find((line) => /error|fail|cannot|can't|not found|no such|denied|refused|missing|undefined|unexpected|invalid|exception|panic|timed out/i.test(line)) ?? lines.join(' '), 200);
 };
 
 /** Readable, and the same however a command was dressed. */

@@ -14,7 +14,7 @@ const stream = (...commands: readonly string[]): Numbered[] => {
     const command = mark === '' ? marked : marked.slice(1);
     const call = `c${at}`;
     add({ kind: 'tool', tool: 'Bash', call, command, text: `[tool] Bash\n  ${command}${mark === '' ? ' → done' : ''}` });
-    if (mark === '!') add({ kind: 'error', tool: 'Bash', call, text: '[error] Bash: Exit code 1 no such table' });
+    if (mark === '!') add({ kind: 'error', tool: 'Bash', call, text: '[error] Bash: Exit code 1\n\n> pkg@1.0.0 test\nSqlError: no such table\n  at x.js:1' });
     if (mark === '~') add({ kind: 'done', tool: 'Bash', call, text: '[done] Bash' });
     if (mark === '&') add({ kind: 'done', tool: 'Bash', call, launches: 'b1', text: '[done] Bash' });
   });
@@ -29,7 +29,7 @@ describe('repeatFailures', () => {
     expect(more).toEqual([]);
     expect(match).toMatchObject({
       detector: 'repeat-failure', headline: '`npm test` has failed 3 times with no success between', evidence: ['#2', '#4', '#7'],
-      body: expect.stringContaining('Bash: Exit code 1 no such table'), stale_if: ['npm test* → done'],
+      body: 'The attempts differ in looks only. The latest one ended with: SqlError: no such table', stale_if: ['npm test* → done'],
     });
     expect(match?.key).toMatch(/^repeat-failure:npm-test:[0-9a-f]{8}$/);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../../src/main/pass/catalogue-file.ts';
 import { repeatFailures } from '../../../src/main/pass/structure.ts';
+import { textProblems } from '../../../src/main/speak/sanitise.ts';
 import type { Detector, Feedback, Numbered } from '../../../src/main/records.ts';
 import type { ForkTask } from '../../../src/workers/contract.ts';
 import { judgeLocally } from '../../../src/workers/model/local.ts';
@@ -157,6 +158,18 @@ describe('structural detectors, by rules', () => {
 
   it('is silent without a match', () => {
     expect(judgeLocally(task(named('repeat-failure'), failing))).toEqual({ verdict: 'silent' });
+  });
+});
+
+describe('every sentence of the judge', () => {
+  it('A13: is an observation, not an order', () => {
+    const failing = stream('$ npm test !', '$ npm test !', '$ npm test !');
+    const [match] = repeatFailures(failing, named('repeat-failure'), { from: 1 });
+    const said = [ask(UNTESTED), ask([...START, 'edit src/a.ts', CLAIM, 'end']), judgeLocally(task(named('repeat-failure'), failing, match === undefined ? {} : { match }))];
+    for (const { headline = '', body = '' } of said) {
+      expect(headline).not.toBe('');
+      expect([...textProblems(headline), ...textProblems(body)]).toEqual([]);
+    }
   });
 });
 
