@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectLine } from '../../src/main/ingest/projection.ts';
 import { cutRanges, positionAt, readForward } from '../../src/main/ingest/transcript-file.ts';
 import type { Position, Projected } from '../../src/main/records.ts';
-import { compute } from '../../src/workers/compute.ts';
+import compute from '../../src/workers/compute.ts';
 import { decode, encode, type ComputeTask, type ProjectionLimits, type ProjectResult } from '../../src/workers/contract.ts';
 import { defaultKnobs } from '../../src/main/floor/knobs.ts';
 
