@@ -4,13 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const OPENSSL = 'openssl';
+
 export const selfSigned = (): { readonly key: string; readonly cert: string } => {
   const dir = mkdtempSync(join(tmpdir(), 'sb-cert-'));
   try {
     const key = join(dir, 'key.pem');
     const cert = join(dir, 'cert.pem');
     execFileSync(
-      'openssl',
+      OPENSSL,
       ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost', '-keyout', key, '-out', cert],
       { stdio: 'ignore' },
     );
