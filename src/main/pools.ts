@@ -43,7 +43,8 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
     live.add(own);
     const bytes = encode(task);
     const sent = forks.send({ bytes, port: port2 }, [bytes.buffer, port2]);
-    const stop = watchOver({ hard_ms, signals: signal === undefined ? [own.signal] : [own.signal, signal], cancel: line.cancel, end: sent.end, grace_ms: task.kind === 'fork' ? task.limits.grace_ms : END_MS });
+    const signals = signal === undefined ? [own.signal] : [own.signal, signal];
+    const stop = watchOver({ hard_ms, signals, cancel: line.cancel, end: sent.end, grace_ms: task.kind === 'fork' ? task.limits.grace_ms : END_MS });
     try {
       return decode<T & object>(await sent.result);
     } catch (error) {
@@ -134,11 +135,18 @@ const openLane = (options: PiscinaOptions & { readonly concurrentTasksPerWorker:
       let thread: number | undefined;
       // Under this symbol Piscina hands an object of ours to the balancer, and to nobody else.
       const task = Object.assign(payload, { [Piscina.queueOptionsSymbol]: { placed: (id: number) => { thread = id; } } satisfies Placed });
-      const result: Promise<Uint8Array> = mine.run(task, { transferList: [...transferList] });
+      if (options.concurrentTasksPerWorker === 1) {
+        // Alone on its thread: Piscina's own abort takes it out of the queue, or ends its thread.
+        const abort = new AbortController();
+        return { result: mine.run(task, { transferList: [...transferList], signal: abort.signal }), end: () => abort.abort() };
+      }
+      // With a signal Piscina would give each task a thread to itself, so shared threads are ended by hand.
+      let giveUp: (error: Error) => void = () => undefined;
+      const cut = new Promise<never>((_, reject) => { giveUp = reject; });
+      const result: Promise<Uint8Array> = Promise.race([mine.run(task, { transferList: [...transferList] }), cut]);
       const end = (): void => {
-        const worker = mine.threads.find(({ threadId }) => threadId === thread);
-        // Never placed: the pool did not come up, and the task must not run late.
-        void (worker === undefined ? drop(mine) : worker.terminate());
+        giveUp(new Error('it did not stop'));
+        void mine.threads.find(({ threadId }) => threadId === thread)?.terminate();
       };
       return { result, end };
     },

@@ -61,11 +61,12 @@ export default async (bytes) => {
   const task = decode(bytes);
   if (task.tool === 'Grep') for (;;) {}
   if (task.path === 'die') process.exit(1);
+  if (task.path === 'busy') await new Promise((done) => setTimeout(done, 1800));
   return encode(task.kind === 'project' ? { items: [], bad_lines: task.to - task.from } : { ok: true, text: task.tool });
 };`;
 
 let dist = '';
-let pools: Pools | undefined;
+const opened: Pools[] = [];
 const bundle = (contents: string, outfile: string): Promise<unknown> =>
   build({ stdin: { contents, resolveDir: process.cwd(), loader: 'ts' }, bundle: true, platform: 'node', format: 'cjs', outfile, logLevel: 'silent', external: ['@napi-rs/nice'] });
 
@@ -73,11 +74,12 @@ beforeAll(async () => {
   dist = mkdtempSync(join(tmpdir(), 'pools-'));
   await Promise.all([bundle(FORKS, join(dist, 'forks.cjs')), bundle(COMPUTE, join(dist, 'compute.cjs'))]);
 });
-afterEach(async () => pools?.close());
+afterEach(async () => { for (const each of opened.splice(0)) await each.close(); });
 afterAll(() => rmSync(dist, { recursive: true }));
 
 const open = (over: Partial<Parameters<typeof openPools>[0]> = {}): Pools => {
-  pools = openPools({ dist, fork_threads: 1, width: 4, compute_threads: 2, ...over });
+  const pools = openPools({ dist, fork_threads: 1, width: 4, compute_threads: 2, ...over });
+  opened.push(pools);
   return pools;
 };
 const task = (name: string, tail = '', limits: Partial<ForkTask['limits']> = {}): ForkTask => ({
@@ -147,6 +149,14 @@ describe('the forks pool', () => {
     expect((await pools.fork(task('next'), {})).end).toBe('feedback');
   });
 
+  it('gives up a fork that no thread had room for, without touching those that run', async () => {
+    const pools = open({ width: 2 });
+    const running = [pools.fork(task('a', 'wait', { deadline_ms: 1800, grace_ms: 0 }), {}), pools.fork(task('b', 'wait', { deadline_ms: 1800, grace_ms: 0 }), {})];
+    expect(await pools.fork(task('late', '', { deadline_ms: 50, grace_ms: 0 }), {})).toMatchObject({ end: 'deadline', cause: 'it did not stop' });
+    expect((await Promise.all(running)).map(({ end }) => end)).toEqual(['deadline', 'deadline']);
+    expect((await pools.fork(task('next'), {})).end).toBe('feedback');
+  });
+
   it('a dead thread costs its forks, not the pool', async () => {
     const pools = open();
     const [dead, beside] = await Promise.all([pools.fork(task('dead', 'die'), {}), pools.fork(task('beside', 'wait'), {})]);
@@ -188,6 +198,11 @@ describe('the compute pool', () => {
     const pools = open();
     const reply = await pools.fileTool({ kind: 'file-tool', tool: 'Grep', args: {}, root: '/', denied: [], deadline_ms: 10, redact: true });
     expect(reply).toMatchObject({ ok: false, text: expect.stringContaining('Grep did not finish') });
+    const behind = open({ compute_threads: 1 });
+    const [busy, waited] = await Promise.all([behind.project({ ...range, path: 'busy' }), behind.fileTool({ kind: 'file-tool', tool: 'Read', args: {}, root: '/', denied: [], deadline_ms: 10, redact: true })]);
+    expect(busy.bad_lines).toBe(7);
+    expect(waited).toMatchObject({ ok: false, text: expect.stringContaining('Read did not finish') });
+    await behind.close();
     await expect(pools.project({ ...range, path: 'die' })).rejects.toThrow('exited');
     expect((await pools.project(range)).bad_lines).toBe(7);
   });
