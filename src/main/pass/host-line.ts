@@ -41,11 +41,11 @@ const usageOf = (raw: unknown): Usage => {
   const counts = isRecord(raw) ? raw : {};
   const count = (name: string): number => {
     const value = counts[name];
-    return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : 0;
+    return typeof value === 'number' && value >= 0 && value <= 1e9 ? Math.floor(value) : 0; // more is no count
   };
   const split = isRecord(counts['cache_creation']) ? counts['cache_creation'] : {};
   const hour = split['ephemeral_1h_input_tokens'];
-  const cache_write_1h = typeof hour === 'number' && hour > 0 ? hour : 0;
+  const cache_write_1h = typeof hour === 'number' && hour > 0 && hour <= 1e9 ? Math.floor(hour) : 0;
   return {
     input: count('input_tokens'),
     output: count('output_tokens'),

@@ -57,9 +57,8 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A count from outside: a finite number ≥ 0, anything else nothing. */
-export const asCount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
+/** A count from outside: a number from 0 to a billion; anything else is none, and estimated where it matters. */
+export const asCount = (value: unknown): number | undefined => (typeof value === 'number' && value >= 0 && value <= 1e9 ? Math.floor(value) : undefined);
 
 /** JSON or nothing: `undefined` for text that is none. */
 export const parseJson = (text: string): unknown => {
