@@ -1,5 +1,6 @@
 // The user's own CLI as the model: content blocks out over main's port, its stream back, tool calls as JSON text (SPEC 7.1 host).
 import { FEEDBACK_NAME } from '../../main/pass/feedback.ts';
+import type { Usage } from '../../main/records.ts';
 import type { ForkTask } from '../contract.ts';
 import { anthropicFolder } from './anthropic.ts';
 import { cutBecause, openMeter, type Folder } from './exchange.ts';
@@ -22,7 +23,7 @@ export const askHost = async (content: readonly unknown[], link: HostLink, watch
   const turn = openTurn(watch, content);
   watch.sent();
   const { cause } = await link(content, turn.line);
-  turn.close();
+  turn.close(signal.aborted);
   if (signal.aborted) return { ok: false, ...cutBecause(signal) };
   if (cause !== undefined) return { ok: false, end: 'provider-error', cause };
   const said = turn.said();
@@ -56,18 +57,20 @@ const resultsText = ({ results }: Round): string =>
 
 type Turn = {
   readonly line: (line: string) => void;
-  readonly close: () => void;
+  /** `cut`: we left before its end, so that what the endpoint may have read is charged without having been told. */
+  readonly close: (cut: boolean) => void;
   readonly said: () => { readonly ok: true; readonly text: string } | { readonly ok: false; readonly end: 'provider-error' | 'refused'; readonly cause: string };
 };
 
 const openTurn = (watch: Watch, content: readonly unknown[]): Turn => {
   let request: { readonly folder: Folder; readonly meter: ReturnType<typeof openMeter> } | undefined;
   let result: Readonly<Record<string, unknown>> | undefined;
+  const asked = (): Usage => ({ ...NO_USAGE, input: tokensOf(JSON.stringify(content).length) });
   const take = (data: Readonly<Record<string, unknown>>, fresh: boolean): void => {
     if (request === undefined || fresh) {
       request?.meter.close(false); // the CLI asked again by itself: what the first request cost stays counted
       const folder = anthropicFolder('5m');
-      request = { folder, meter: openMeter(folder, watch, () => ({ ...NO_USAGE, input: tokensOf(JSON.stringify(content).length) })) };
+      request = { folder, meter: openMeter(folder, watch, asked) };
     }
     request.folder.take({ kind: 'event', data });
     request.meter.report();
@@ -85,7 +88,10 @@ const openTurn = (watch: Watch, content: readonly unknown[]): Turn => {
         if (request === undefined) take({ type: 'message_delta', usage: value['usage'] }, true);
       }
     },
-    close: () => request?.meter.close(result !== undefined),
+    close: (cut) => {
+      if (request !== undefined) request.meter.close(result !== undefined);
+      else if (cut) watch.usage(asked(), true);
+    },
     said: () => {
       if (result === undefined) return { ok: false, end: 'provider-error', cause: 'the host’s process ended early' };
       if (result['is_error'] === true) return { ok: false, end: 'provider-error', cause: `host: ${asText(result['subtype']).replace(/\W+/g, ' ').slice(0, 60) || 'error'}` };

@@ -203,7 +203,7 @@ describe('a fork over the host', () => {
       void model.send('f1', message.content, (line) => send({ kind: 'host-event', seq: message.seq, line })).then(({ cause }) => send({ kind: 'host-end', seq: message.seq, ...(cause === undefined ? {} : { cause }) }));
     };
     const provider = { ...providerOf('anthropic', ''), kind: 'host', model: 'haiku' } as const;
-    const limits = { ...taskOf(provider).limits, deadline_ms: 3000, grace_ms: 200 };
+    const limits = { ...taskOf(provider).limits, deadline_ms: mode === 'hang' ? 300 : 3000, grace_ms: 200 };
     const handed = await handOver<ForkResult>(forks.run, taskOf(provider, { prefix: prefixOf('host', ['ledger', 'window']), tail, limits }), { heard, ...(tool === undefined ? {} : { tool }) });
     model.end('f1');
     await forks.close();
@@ -223,5 +223,11 @@ describe('a fork over the host', () => {
   it.each([['die', 'provider-error', /process ended/], ['error', 'provider-error', /host: error_during_execution/]])('a child that answers with %s costs the fork', async (mode, end, cause) => {
     const { result } = await runHost(mode, 'x');
     expect(result).toMatchObject({ end, feedback: { verdict: 'silent' }, cause: expect.stringMatching(cause) });
+  });
+
+  it('a child that hangs is left at the deadline, and what it had been asked is charged', async () => {
+    const { result } = await runHost('hang', 'x');
+    expect(result).toMatchObject({ end: 'deadline', usage_estimated: true, feedback: { verdict: 'silent' } });
+    expect(result.usage.input).toBeGreaterThan(0);
   });
 });
