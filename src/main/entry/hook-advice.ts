@@ -1,10 +1,11 @@
 // What a hook says: mail that waits for this moment, the finish gate, the bell's answer, the digest of a resumed session.
-import { move } from '../floor/disk-file.ts';
-import { readJson } from '../floor/json-file.ts';
+import { move, readText } from '../floor/disk-file.ts';
 import { SOURCE } from '../floor/marks.ts';
 import { wellFormed } from '../floor/text.ts';
 import { takeBell } from '../speak/bell-file.ts';
 import { answer, select, wordsOf, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
+import type { Channel } from '../records.ts';
+import type { Mail } from '../speak/envelope.ts';
 import { mayHold, mayWake, type GateFacts, type GateVerdict } from '../speak/finish-gate.ts';
 import { countFiring, firingsOf, uncountFiring } from '../speak/gate-count-file.ts';
 import { claimMail, listMail } from '../speak/mailbox-file.ts';
@@ -15,11 +16,10 @@ import { report } from './hook-signal.ts';
 
 /** Claims what this event may say. `prompts_seen`: ids noted before this call. */
 export const drain = (call: Call, event: SpeakingEvent, { muted }: Scope, prompts_seen: readonly string[]): Words => {
-  const { payload, paths, host_pid, now } = call;
-  const box = paths.mailbox(payload.session);
+  const { payload, paths } = call;
   const turn = readTurn(paths.turn(payload.session));
-  const { take } = select(listMail(box), { ...payload, ...payload.named, event }, { host_pid, turn, prompts_seen, muted, now });
-  return wordsOf(event, take.filter((mail) => claimMail(box, mail, { channel: event, ref: refOf(call), at: now })));
+  const { take } = select(listMail(boxOf(call)), { ...payload, ...payload.named, event }, { ...call, turn, prompts_seen, muted });
+  return wordsOf(event, take.filter((mail) => claimIt(call, mail, event)));
 };
 
 /** Continues a turn that ended with cited work undone, if every condition of the gate holds. */
@@ -43,24 +43,24 @@ export const answerBell = (call: Call, scope: Scope, nonce: string): HookAnswer 
 const SILENCE: Words = { agent: [], user: [] };
 
 // Shown to the user in place of a turn. It starts with our name: such a block is no event of the session's.
-const GONE = `${SOURCE}: what it had to say has been dealt with or can wait; the agent was not woken.`;
+const GONE = `${SOURCE}: nothing that cannot wait; the agent was not woken.`;
 
 const boxOf = ({ payload, paths }: Call): string => paths.mailbox(payload.session);
 
-const refOf = ({ payload }: Call): string => payload.tool_use_id ?? payload.named.prompt_id ?? 'none';
+const claimIt = (call: Call, mail: Mail, channel: Channel): boolean =>
+  claimMail(boxOf(call), mail, { channel, ref: call.payload.tool_use_id || (call.payload.named.prompt_id ?? 'none'), at: call.now });
 
-const gateFacts = ({ payload, paths, host_pid, env, now }: Call, { muted }: Scope): GateFacts => {
-  const { session, background } = payload;
-  const turn = isHeld(paths.lease(session)) ? readTurn(paths.turn(session)) : undefined;
-  const attended = env['CLAUDE_CODE_SESSION_ATTENDED'] === '1';
-  return { session, host_pid, turn, muted, attended, background, fired: turn === undefined ? [] : firingsOf(paths, turn.task, now), now };
+const gateFacts = (call: Call, { muted }: Scope): GateFacts => {
+  const { payload, paths, env, now } = call;
+  const turn = isHeld(paths.lease(payload.session)) ? readTurn(paths.turn(payload.session)) : undefined;
+  return { ...call, ...payload, turn, muted, attended: env['CLAUDE_CODE_SESSION_ATTENDED'] === '1', fired: turn ? firingsOf(paths, turn.task, now) : [] };
 };
 
 /** Counts, claims, says: in this order, so that no crash and no race makes the gate speak more often than counted. */
 const fire = (call: Call, { fired }: GateFacts, verdict: GateVerdict, channel: 'Stop' | 'bell'): Words => {
   const { paths, now } = call;
   if (!verdict.speak || !countFiring(paths, verdict.task, fired, now)) return SILENCE;
-  if (claimMail(boxOf(call), verdict.mail, { channel, ref: refOf(call), at: now })) return wordsOf(channel === 'Stop' ? 'Stop' : 'UserPromptSubmit', [verdict.mail]);
+  if (claimIt(call, verdict.mail, channel)) return wordsOf(channel === 'Stop' ? 'Stop' : 'UserPromptSubmit', [verdict.mail]);
   uncountFiring(paths, verdict.task, fired);
   return SILENCE;
 };
@@ -71,6 +71,7 @@ const DIGEST_CAP = 1200;
 export const resumeDigest = ({ payload, paths }: Call, { muted }: Scope): Words => {
   const path = paths.digest(payload.session);
   if (payload.named.source !== 'resume' || muted || !move(path, `${path}.said`)) return SILENCE;
-  const digest = readJson(`${path}.said`, (raw) => wellFormed((raw as { readonly text: string }).text.slice(0, DIGEST_CAP)));
-  return digest.ok && digest.value !== '' ? { agent: [digest.value], user: [digest.value] } : SILENCE;
+  const { text } = JSON.parse(readText(`${path}.said`) ?? '') as { readonly text: string };
+  const words = [wellFormed(text.slice(0, DIGEST_CAP))];
+  return { agent: words, user: words };
 };

@@ -16,7 +16,7 @@ export type Payload = {
   readonly text: string;
   readonly stop_hook_active: boolean;
   readonly background: readonly BackgroundTask[];
-  readonly tool_use_id?: string;
+  readonly tool_use_id: string;
   /** Fields that a signal carries as they are. */
   readonly named: Pick<Signal, 'prompt_id' | 'source' | 'reason' | 'agent_id' | 'agent_type' | 'permission_mode'>;
 };

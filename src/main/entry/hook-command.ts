@@ -1,6 +1,5 @@
 // Our typed commands, answered by the hook itself: no turn, no request (SPEC 12, CONTRACT f).
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { SOURCE } from '../floor/marks.ts';
 import { block, type Block, type Call } from './hook-call.ts';
 
@@ -9,7 +8,7 @@ export type Command = { readonly name: string; readonly words: readonly string[]
 /** The command in a prompt, typed in full or by its bare name. */
 export const commandIn = (prompt: string): Command | undefined => {
   const [, name, rest = ''] = /^\/(?:second-brain:)?second-brain-(stats|why|config|run|forget|report)(?:\s([^]*))?$/.exec(prompt.slice(0, LONGEST).trim()) ?? [];
-  return name === undefined ? undefined : { name, words: wordsIn(rest) };
+  return name ? { name, words: wordsIn(rest) } : undefined;
 };
 
 const LONGEST = 4000;
@@ -26,10 +25,10 @@ const MOST_OUTPUT = 20_000;
 
 /** Runs the command bundle and shows what it prints. It always answers: an unanswered command would cost a turn. */
 export const answerCommand = async ({ name, words }: Command, { payload, paths, env, dist }: Call): Promise<Block> => {
-  const args = [join(dist, 'command.cjs'), name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
+  const args = [`${dist}/command.cjs`, name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
   const text = await new Promise<string>((resolve) => {
     execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (error, stdout) => {
-      resolve(stdout.trimEnd() || `${name} ${error?.killed === true ? 'took too long' : 'gave no answer'}.`);
+      resolve(stdout.trimEnd() || `${name} ${error?.killed ? 'took too long' : 'gave no answer'}.`);
     });
   });
   return block(`${SOURCE}\n${text}`);

@@ -2,25 +2,23 @@
 import type { BackgroundTask } from '../records.ts';
 import { isFields, type Env, type HookEvent, type Payload } from './hook-call.ts';
 
-// Payloads carry whole tool results. Beyond this they are read off the pipe and thrown away.
-const MOST_BYTES = 32_000_000;
+// Payloads carry whole tool results. What exceeds this is read off the pipe and thrown away: a broken payload, silence.
+const MOST_CHARS = 32_000_000;
 
 // SessionEnd is given 1.5 s in all, and its stdin has been seen to stay open after `/clear`.
 const OPEN_STDIN_MS = 500;
 
-/** All of stdin as text, '' when there is too much of it. SessionEnd ends with its document, not with the pipe. */
+/** All of stdin. SessionEnd ends with its document, not with the pipe. */
 export const readStdin = (event: string): Promise<string> =>
   new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const finish = (): void => resolve(bytes > MOST_BYTES ? '' : Buffer.concat(chunks).toString('utf8'));
-    process.stdin.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= MOST_BYTES) chunks.push(chunk);
-      if (event === 'SessionEnd' && chunk.toString('latin1').trimEnd().endsWith('}') && parseJson(Buffer.concat(chunks).toString('utf8')) !== undefined) finish();
+    let text = '';
+    const finish = (): void => resolve(text);
+    const { stdin } = process;
+    stdin.setEncoding('utf8').on('end', finish).on('error', finish);
+    stdin.on('data', (chunk: string) => {
+      if (text.length < MOST_CHARS) text += chunk;
+      if (event === 'SessionEnd' && chunk.trimEnd().endsWith('}') && parseJson(text) !== undefined) finish();
     });
-    process.stdin.on('end', finish);
-    process.stdin.on('error', finish);
     if (event === 'SessionEnd') setTimeout(finish, OPEN_STDIN_MS);
   });
 
@@ -41,9 +39,8 @@ export const parsePayload = (text: string, event: string, env: Env): Payload | u
   const word = (name: string): string => (typeof raw[name] === 'string' ? raw[name] : '');
   const session = word('session_id') || env['CLAUDE_CODE_SESSION_ID'];
   const reason = event === 'StopFailure' ? { reason: word('error') } : {};
-  const tool_use_id = word('tool_use_id');
   const prompt = word('prompt');
-  if (session === undefined || session === '') return undefined;
+  if (!session) return undefined;
   return {
     event: event as HookEvent,
     session,
@@ -51,11 +48,11 @@ export const parsePayload = (text: string, event: string, env: Env): Payload | u
     cwd: word('cwd'),
     prompt,
     last_text: word('last_assistant_message'),
-    text: prompt === '' ? shownIn(raw['tool_input'], word('tool_name')) : prompt.slice(0, SHOWN),
+    text: (prompt || shownIn(raw['tool_input'], word('tool_name'))).slice(0, SHOWN),
     stop_hook_active: raw['stop_hook_active'] === true,
     background: [...tasksIn(raw['background_tasks'], 'unknown'), ...tasksIn(raw['session_crons'], 'cron')],
-    ...(tool_use_id === '' ? {} : { tool_use_id }),
-    named: { ...Object.fromEntries(NAMED.flatMap((name) => (word(name) === '' ? [] : [[name, word(name)]]))), ...reason },
+    tool_use_id: word('tool_use_id'),
+    named: { ...Object.fromEntries(NAMED.flatMap((name) => (word(name) ? [[name, word(name)]] : []))), ...reason },
   };
 };
 
@@ -64,10 +61,10 @@ const SHOWN = 20_000;
 
 /** The call's own words: the tool and its texts, never what it returned. */
 const shownIn = (input: unknown, tool: string): string =>
-  isFields(input) ? [tool, ...Object.values(input).filter((value) => typeof value === 'string')].map((value) => value.slice(0, SHOWN)).join('\n').slice(0, SHOWN) : tool;
+  isFields(input) ? [tool, ...Object.values(input).filter((value) => typeof value === 'string')].map((value) => value.slice(0, SHOWN)).join('\n') : tool;
 
 const MOST_TASKS = 100;
 
 /** Entries of a list of running work; what we cannot name still counts as work. */
 const tasksIn = (list: unknown, otherwise: string): readonly BackgroundTask[] =>
-  (Array.isArray(list) ? list : isFields(list) ? [list] : []).slice(0, MOST_TASKS).map((item: { readonly id?: unknown; readonly type?: unknown } | null) => ({ id: String(item?.id ?? ''), type: String(item?.type ?? otherwise) }));
+  (Array.isArray(list) ? list : []).slice(0, MOST_TASKS).map((item: { readonly id?: unknown; readonly type?: unknown } | null) => ({ id: String(item?.id ?? ''), type: String(item?.type ?? otherwise) }));

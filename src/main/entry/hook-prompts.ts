@@ -2,6 +2,7 @@
 // its first line tells when the host was first asked something.
 import { append, createOnce, readText, remove } from '../floor/disk-file.ts';
 import { isCode } from '../floor/json-file.ts';
+import { SOURCE } from '../floor/marks.ts';
 import type { Words } from '../speak/claim.ts';
 import type { Call } from './hook-call.ts';
 
@@ -20,18 +21,18 @@ export const notePrompt = (call: Call): readonly string[] => {
 /** Forgets what an earlier process of this pid has left: at a process's start no prompt has come yet (CONTRACT a). */
 export const forgetPrompts = ({ payload, paths, host }: Call): void => {
   const { prompt_id, source } = payload.named;
-  if (prompt_id === undefined && source !== 'clear') remove(paths.prompts(host));
+  if (!prompt_id && source !== 'clear') remove(paths.prompts(host));
 };
 
 const MONITOR_COMES_WITHIN_MS = 30_000;
 
-const NO_MONITOR = 'Second Brain is not watching: its monitor did not start, or has ended. Your session is not affected.';
+const NO_MONITOR = `${SOURCE} is not watching: its monitor did not start or has ended. Your session is not affected.`;
 
 /** The one line, once per host, that nobody is watching. */
 export const noMonitorNotice = (call: Call): Words => {
   const { payload, paths, host, now } = call;
   const first = Number(linesOf(call)[0]?.split(' ')[0]);
-  const due = payload.named.agent_id === undefined && now - first >= MONITOR_COMES_WITHIN_MS && !isHeld(paths.monitorLock(host));
+  const due = !payload.named.agent_id && now - first >= MONITOR_COMES_WITHIN_MS && !isHeld(paths.monitorLock(host));
   return { agent: [], user: due && createOnce(paths.said(`${host}-${first}`, 'no-monitor'), '') ? [NO_MONITOR] : [] };
 };
 

@@ -1,17 +1,16 @@
 // Whether this workspace is watched and whether we may speak: the few knobs a hook needs, read by hand (SPEC 3, 13).
 import { realpathSync } from 'node:fs';
-import { readJson, unlessMissing } from '../floor/json-file.ts';
+import { readText } from '../floor/disk-file.ts';
+import { unlessMissing } from '../floor/json-file.ts';
 import { repositoryRoot } from '../floor/workspace-file.ts';
 import { isFields, type Call, type Fields, type Scope } from './hook-call.ts';
 
-/** The scope of this call's project. A config file that cannot be read keeps us silent: it may hold a refusal. */
+/** The scope of this call's project. Throws on a config file that cannot be read, which keeps us silent: it may hold a refusal. */
 export const scopeOf = ({ payload, paths, env }: Pick<Call, 'payload' | 'paths' | 'env'>): Scope => {
   const named = env['CLAUDE_PROJECT_DIR'] || payload.cwd;
   const folder = unlessMissing(() => realpathSync(named)) ?? named;
   const workspace = repositoryRoot(folder) ?? folder;
-  const files = [paths.config, paths.workspaceConfig(workspace)].map((path) => readJson(path, fieldsIn));
-  if (files.some((file) => !file.ok && file.because === 'corrupt')) return { enrolled: false, muted: true };
-  const layers = files.map((file) => (file.ok ? file.value : {}));
+  const layers = [paths.config, paths.workspaceConfig(workspace)].map((path) => fieldsIn(JSON.parse(readText(path) ?? '{}')));
   const enable = layers.map((layer) => fieldsIn(layer['enable']));
   const listed = enable.map((group) => fieldsIn(group['workspaces'])[workspace]);
   const choices = [...enable.map((group) => group['default']), switchOf(env['SECOND_BRAIN_ENABLE_DEFAULT']), ...listed];

@@ -15,14 +15,17 @@ const TEXT_CAP = 16_000;
 export const report = (call: Call, origin?: Signal['origin']): void => {
   const signal = signalOf(call, origin);
   const spool = call.paths.spool(call.host);
-  if (signal !== undefined && sizeOf(spool) < UNREAD_BYTES) append(spool, JSON.stringify(signal));
+  if (signal && sizeOf(spool) < UNREAD_BYTES) append(spool, JSON.stringify(signal));
 };
 
+/** A signal before it is written: JSON leaves out what is undefined. */
+type Draft = { readonly [K in keyof Signal]: Signal[K] | undefined };
+
 /** The signal of a call; none for the agent that writes a compaction's summary, whose type is empty. */
-const signalOf = ({ payload, env, now }: Call, origin: Signal['origin']): Signal | undefined => {
-  const { event, session, transcript, cwd, prompt, last_text, named } = payload;
+const signalOf = ({ payload, env, now }: Call, origin: Signal['origin']): Draft | undefined => {
+  const { event, session, transcript, cwd, prompt, last_text, stop_hook_active, background, named } = payload;
   const attended = env['CLAUDE_CODE_SESSION_ATTENDED'];
-  if (event === 'PostToolUse' || (event === 'SubagentStop' && named.agent_type === undefined)) return undefined;
+  if (event === 'PostToolUse' || (event === 'SubagentStop' && !named.agent_type)) return undefined;
   return {
     v: 1,
     event,
@@ -31,17 +34,15 @@ const signalOf = ({ payload, env, now }: Call, origin: Signal['origin']): Signal
     transcript,
     cwd,
     ...named,
-    ...(prompt === '' ? {} : { origin: origin ?? (prompt.startsWith('<task-notification>') ? 'notification' : 'human') }),
-    ...(last_text === '' ? {} : { last_text: wellFormed(redact(last_text).slice(0, TEXT_CAP)) }),
-    ...(event.endsWith('Stop') ? { stop_hook_active: payload.stop_hook_active, background: payload.background } : {}),
-    ...(attended === undefined ? {} : { attended: attended === '1' }),
-    ...option(env, 'provider'),
-    ...option(env, 'model'),
+    origin: prompt ? (origin ?? (prompt.startsWith('<task-notification>') ? 'notification' : 'human')) : undefined,
+    last_text: last_text ? wellFormed(redact(last_text).slice(0, TEXT_CAP)) : undefined,
+    ...(event.endsWith('Stop') ? { stop_hook_active, background } : {}),
+    attended: attended ? attended === '1' : undefined,
+    provider: option(env, 'provider'),
+    model: option(env, 'model'),
   };
 };
 
 /** A plugin user option: it reaches hooks only (CONTRACT j), under a name whose case is the host's affair. */
-const option = (env: Env, key: 'provider' | 'model'): Partial<Pick<Signal, 'provider' | 'model'>> => {
-  const value = env[`CLAUDE_PLUGIN_OPTION_${key}`] ?? env[`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`] ?? '';
-  return value === '' ? {} : { [key]: value.slice(0, 200) };
-};
+const option = (env: Env, key: string): string | undefined =>
+  (env[`CLAUDE_PLUGIN_OPTION_${key}`] || env[`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`])?.slice(0, 200) || undefined;

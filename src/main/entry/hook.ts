@@ -13,34 +13,31 @@ import { forgetPrompts, noMonitorNotice, notePrompt } from './hook-prompts.ts';
 import { scopeOf } from './hook-scope.ts';
 import { report } from './hook-signal.ts';
 
-// Below every timeout in hooks.json. UserPromptSubmit may be a command, which keeps to its own deadline.
-const DEADLINES_MS: Readonly<Record<string, number>> = { SessionEnd: 900, UserPromptSubmit: 55_000 };
+// Below every timeout in hooks.json. A command keeps to its own deadline.
 const DEADLINE_MS = 4500;
+const SESSION_END_MS = 900;
 
 // The guard says once per host what this exit means.
 const OLDEST_NODE = 'v20.19';
 const TOO_OLD = 42;
 
+/** What this call prints, if anything; everything it writes is written on the way. */
 const main = async (): Promise<HookAnswer | Block | undefined> => {
   const [, script = '', data = '', event = ''] = process.argv;
-  setTimeout(end, DEADLINES_MS[event] ?? DEADLINE_MS);
+  const timer = setTimeout(end, event === 'SessionEnd' ? SESSION_END_MS : DEADLINE_MS);
   const { env } = process;
   const payload = parsePayload(await readStdin(event), event, env);
-  if (payload === undefined) return undefined;
+  if (!payload) return undefined;
   const host_pid = Number(env['CLAUDE_PID']) || 0;
-  const host = hostName(host_pid === 0 ? undefined : host_pid, payload.session);
-  return outputOf({ payload, paths: hookPathsUnder(data), host, host_pid, env, now: Date.now(), dist: dirname(script) });
-};
-
-/** What this call prints, if anything; everything it writes is written on the way. */
-const outputOf = async (call: Call): Promise<HookAnswer | Block | undefined> => {
-  const { payload } = call;
-  const isPrompt = payload.event === 'UserPromptSubmit';
-  const command = isPrompt ? commandIn(payload.prompt) : undefined;
-  if (command !== undefined) return answerCommand(command, call);
+  const call: Call = { payload, paths: hookPathsUnder(data), host: hostName(host_pid || undefined, payload.session), host_pid, env, now: Date.now(), dist: dirname(script) };
+  const command = commandIn(payload.prompt);
+  if (command) {
+    clearTimeout(timer);
+    return answerCommand(command, call);
+  }
   const scope = scopeOf(call);
-  const nonce = isPrompt ? bellNonce(payload.prompt) : undefined;
-  if (nonce !== undefined) return answerBell(call, scope, nonce);
+  const nonce = bellNonce(payload.prompt);
+  if (nonce) return answerBell(call, scope, nonce);
   if (!scope.enrolled) return undefined;
   report(call);
   return answer(payload.event as SpeakingEvent, wordsAt(call, scope));
@@ -72,6 +69,6 @@ if (process.version.localeCompare(OLDEST_NODE, 'en', { numeric: true }) < 0) pro
 
 // The host must never see a fault of ours: whatever went wrong, we said nothing and succeeded.
 main().then((output) => {
-  if (output === undefined) end();
-  else process.stdout.write(`${JSON.stringify(output)}\n`, end);
+  if (output) process.stdout.write(`${JSON.stringify(output)}\n`, end);
+  else end();
 }, end);

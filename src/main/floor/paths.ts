@@ -1,36 +1,34 @@
 // Where everything lies under the data directory (SPEC 4). Pure: it names paths, others open them.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 
 /** Session, task and host ids come from outside: only what is safe as a file name passes, the rest becomes a hash. */
 export const safeName = (id: string): string => (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(id) ? id : `h-${hashOf(id)}`);
 
 /** 16 hex digits of SHA-256: names of workspaces and repositories. */
-export const hashOf = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 16);
+export const hashOf = (value: string): string => hash('sha256', value, 'hex').slice(0, 16);
 
 /** `<host>`: CLAUDE_PID, else `s-<session>` on hosts without it (contract l). */
 export const hostName = (pid: number | undefined, session: string): string => (pid === undefined ? `s-${safeName(session)}` : String(pid));
 
-/** The paths a hook needs: few, since its bundle carries each of them. */
+/** The paths a hook needs: few and without node:path, since its bundle carries them. Windows takes `/` too. */
 export const hookPathsUnder = (data: string) => {
-  const under = (...names: readonly string[]): string => join(data, ...names);
-  const session = (id: string): string => under('sessions', safeName(id));
-  const host = (name: string, file: string): string => under('hosts', safeName(name), file);
+  const session = (id: string): string => `${data}/sessions/${safeName(id)}`;
+  const host = (name: string): string => `${data}/hosts/${safeName(name)}`;
   return {
     data,
-    config: under('config.json'),
-    workspaceConfig: (root: string): string => under('workspaces', `${hashOf(root)}.json`),
-    spool: (name: string): string => host(name, 'events.jsonl'),
-    monitorLock: (name: string): string => host(name, 'lock'),
-    bell: (name: string): string => host(name, 'bell'),
-    prompts: (name: string): string => host(name, 'prompts'),
-    said: (scope: string, notice: string): string => under('said', `${safeName(scope)}.${safeName(notice)}`),
-    lease: (id: string): string => join(session(id), 'lease'),
-    turn: (id: string): string => join(session(id), 'turn.json'),
-    digest: (id: string): string => join(session(id), 'digest.json'),
-    mailbox: (id: string): string => join(session(id), 'mailbox'),
-    tasks: under('tasks'),
-    gateCount: (id: string, n: number): string => under('tasks', `${safeName(id)}.gate.${n}`),
+    config: `${data}/config.json`,
+    workspaceConfig: (root: string): string => `${data}/workspaces/${hashOf(root)}.json`,
+    spool: (name: string): string => `${host(name)}/events.jsonl`,
+    monitorLock: (name: string): string => `${host(name)}/lock`,
+    bell: (name: string): string => `${host(name)}/bell`,
+    prompts: (name: string): string => `${host(name)}/prompts`,
+    said: (scope: string, notice: string): string => `${data}/said/${safeName(scope)}.${safeName(notice)}`,
+    lease: (id: string): string => `${session(id)}/lease`,
+    turn: (id: string): string => `${session(id)}/turn.json`,
+    digest: (id: string): string => `${session(id)}/digest.json`,
+    mailbox: (id: string): string => `${session(id)}/mailbox`,
+    gateCount: (id: string, n: number): string => `${data}/tasks/${safeName(id)}.gate.${n}`,
   } as const;
 };
 
@@ -57,6 +55,7 @@ export const pathsUnder = (data: string) => {
     history: (id: string): string => join(session(id), 'history.jsonl'),
     requests: (id: string): string => join(session(id), 'requests'),
     replies: (id: string): string => join(session(id), 'replies'),
+    tasks: join(data, 'tasks'),
     ledger: (id: string): string => `${task(id)}.json`,
     windowLog: (id: string, generation: number): string => `${task(id)}.window.${generation}.jsonl`,
     index: (gitDir: string): string => join(data, 'index', `${hashOf(gitDir)}.jsonl`),

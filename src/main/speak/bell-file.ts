@@ -1,16 +1,17 @@
-// hosts/<host>/bell: the one nonce that is outstanding (SPEC 4, 10). The monitor writes it, the hook that answers takes it.
-import { move, remove } from '../floor/disk-file.ts';
-import { readJson, writeJson } from '../floor/json-file.ts';
+// hosts/<host>/bell: the one nonce that is outstanding, with its time (SPEC 4, 10). The monitor writes it, the hook that
+// answers takes it.
+import { move, readText, remove } from '../floor/disk-file.ts';
+import { writeWhole } from '../floor/json-file.ts';
 
 export type Bell = { readonly nonce: string; readonly at: number };
 
 /** Notes the nonce before it is rung. */
-export const writeBell = (path: string, bell: Bell): void => writeJson(path, bell);
+export const writeBell = (path: string, bell: Bell): void => writeWhole(path, `${bell.nonce} ${bell.at}\n`);
 
 /** The bell that rang and was not answered. */
 export const readBell = (path: string): Bell | undefined => {
-  const loaded = readJson(path, (raw) => raw as Bell);
-  return loaded.ok && typeof loaded.value?.nonce === 'string' ? loaded.value : undefined;
+  const [nonce = '', at] = readText(path)?.split(' ') ?? [];
+  return nonce ? { nonce, at: Number(at) } : undefined;
 };
 
 /**

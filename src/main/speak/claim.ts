@@ -41,8 +41,8 @@ export const select = (mail: readonly Mail[], occasion: Occasion, facts: ClaimFa
   for (const item of mail.toSorted(bySureness)) {
     const { advice } = item;
     const because = closed ?? unfit(advice, occasion, facts) ?? misplaced(advice, occasion) ?? (fits(occasion.event, [...take, item]) ? undefined : 'too-long');
-    if (because === undefined) take.push(item);
-    else leave.push({ id: advice.id, because });
+    if (because) leave.push({ id: advice.id, because });
+    else take.push(item);
   }
   return { take, leave };
 };
@@ -79,11 +79,8 @@ export type HookAnswer = {
 export const answer = (event: SpeakingEvent, words: readonly Words[]): HookAnswer | undefined => {
   const agent = words.flatMap((part) => part.agent).join('\n\n');
   const user = words.flatMap((part) => part.user).join('\n\n');
-  if (agent === '' && user === '') return undefined;
-  return {
-    ...(user === '' ? {} : { systemMessage: user }),
-    ...(agent === '' ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: agent } }),
-  };
+  const message = user ? { systemMessage: user } : undefined;
+  return agent ? { ...message, hookSpecificOutput: { hookEventName: event, additionalContext: agent } } : message;
 };
 
 // The host replaces a context of more than 10,000 characters by a file's name. Both sides and their encoding are counted.
@@ -98,13 +95,13 @@ const bySureness = (a: Mail, b: Mail): number => b.advice.confidence - a.advice.
 
 /** Why this occasion takes nothing at all. */
 const closedTo = ({ event, agent_id, prompt_id }: Occasion, { muted, turn, prompts_seen }: ClaimFacts): NoClaim | undefined => {
-  if (agent_id !== undefined) return 'subagent';
-  if (muted || turn?.muted === true) return 'muted';
-  if (turn?.ended === true) return 'ended';
+  if (agent_id) return 'subagent';
+  if (muted || turn?.muted) return 'muted';
+  if (turn?.ended) return 'ended';
   if (event === 'Stop') return 'not-here';
   if (event !== 'UserPromptSubmit') return undefined;
   // Typed into a running turn: the answer would wait for the prompt and die with it (CONTRACT m).
-  const running = prompt_id === undefined ? turn !== undefined && turn.state !== 'idle' && turn.state !== 'starting' : prompts_seen.includes(prompt_id);
+  const running = prompt_id ? prompts_seen.includes(prompt_id) : turn && turn.state !== 'idle' && turn.state !== 'starting';
   return running ? 'running-turn' : undefined;
 };
 

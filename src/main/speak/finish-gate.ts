@@ -43,7 +43,7 @@ const shut = (because: NoGate): GateVerdict => ({ speak: false, because });
 
 /** Whether the Stop hook may continue the turn, and with what. */
 export const mayHold = (mail: readonly Mail[], facts: GateFacts & { readonly stop_hook_active: boolean; readonly agent_id?: string }): GateVerdict => {
-  if (facts.agent_id !== undefined) return shut('subagent');
+  if (facts.agent_id) return shut('subagent');
   if (facts.stop_hook_active) return shut('continuing');
   return open(mail, facts);
 };
@@ -63,11 +63,11 @@ export const mayRing = (
 };
 
 /** Whether our hook may answer the bell: the session may have gone on, or the mail have gone, since it rang. */
-export const mayWake = (mail: readonly Mail[], facts: GateFacts): GateVerdict => (facts.turn !== undefined && facts.turn.state !== 'idle' ? shut('not-idle') : open(mail, facts));
+export const mayWake = (mail: readonly Mail[], facts: GateFacts): GateVerdict => (facts.turn && facts.turn.state !== 'idle' ? shut('not-idle') : open(mail, facts));
 
 const open = (mail: readonly Mail[], facts: GateFacts): GateVerdict => {
   const { turn, now } = facts;
-  if (turn === undefined || turn.host_pid !== facts.host_pid) return shut('no-facts');
+  if (turn?.host_pid !== facts.host_pid) return shut('no-facts');
   const limits = turn.finish_gate;
   if (!limits.enabled) return shut('switched-off');
   if (facts.muted || turn.muted) return shut('muted');
@@ -78,7 +78,7 @@ const open = (mail: readonly Mail[], facts: GateFacts): GateVerdict => {
   if (facts.fired.length >= limits.per_task_cap) return shut('task-cap');
   if (facts.fired.some(({ at }) => now - at < limits.min_interval_s * 1000)) return shut('interval');
   const best = mail.filter((item) => isWorthy(item, facts, turn)).toSorted((a, b) => b.advice.confidence - a.advice.confidence)[0];
-  return best === undefined ? shut('nothing-worthy') : { speak: true, mail: best, task: turn.task };
+  return best ? { speak: true, mail: best, task: turn.task } : shut('nothing-worthy');
 };
 
 /** Work that goes on: any entry but a monitor the agent did not start, or a recent launch nobody has reported on. */
@@ -100,5 +100,5 @@ export const bellLine = (nonce: string): string => `${BELL_PREFIX}${nonce}.`;
 /** The nonce of our bell in a prompt: a monitor event under our description and no other line than the bell's. */
 export const bellNonce = (prompt: string): string | undefined => {
   const [before, after = ''] = prompt.split(`<summary>Monitor event: "${MONITOR_DESCRIPTION}"</summary>\n<event>${BELL_PREFIX}`);
-  return before?.startsWith('<task-notification>') === true ? /^([0-9a-z]{4,32})\.<\/event>/.exec(after)?.[1] : undefined;
+  return before?.startsWith('<task-notification>') ? /^([0-9a-z]{4,32})\.<\/event>/.exec(after)?.[1] : undefined;
 };

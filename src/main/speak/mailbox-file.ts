@@ -1,6 +1,5 @@
 // The mailbox of a session, a maildir: one file per advisory, moved from tmp to new to claimed by rename, so that of
 // any number of racing readers exactly one gets it and nobody waits for a lock (SPEC 4, 10).
-import { join } from 'node:path';
 import { move, namesIn, readText, remove } from '../floor/disk-file.ts';
 import { writeWhole } from '../floor/json-file.ts';
 import { safeName } from '../floor/paths.ts';
@@ -10,9 +9,9 @@ import { parseMail, type Claim, type ClaimMark, type Mail, type Said } from './e
 
 /** Puts an advisory with both sides' texts into `new/` of the mailbox `box`, complete or not at all. */
 export const putMail = (box: string, advice: Advice, said: Said): void => {
-  const temp = join(box, 'tmp', advice.id);
+  const temp = `${box}/tmp/${advice.id}`;
   writeWhole(temp, `${JSON.stringify({ advice, said })}\n`);
-  move(temp, join(box, 'new', advice.id));
+  move(temp, `${box}/new/${advice.id}`);
 };
 
 /** What waits, in name order. A file that is no advisory is set aside, so that it starts no hook again. */
@@ -20,7 +19,7 @@ export const listMail = (box: string): readonly Mail[] => read(box, 'new');
 
 /** Takes one advisory; false when another reader was first. Only then may it be printed. */
 export const claimMail = (box: string, { name }: Mail, { channel, ref, at }: ClaimMark): boolean =>
-  move(join(box, 'new', name), join(box, 'claimed', [name, channel, safeName(ref), at].join('.')));
+  move(`${box}/new/${name}`, `${box}/claimed/${name}.${channel}.${safeName(ref)}.${at}`);
 
 /** What is claimed and not settled. Read the transcript before you list: a claim precedes its proof. */
 export const listClaims = (box: string): readonly Claim[] =>
@@ -30,19 +29,19 @@ export const listClaims = (box: string): readonly Claim[] =>
   });
 
 /** Puts a lost advisory back into `new/`, marked so that it is the last time. */
-export const returnMail = (box: string, { name, advice }: Claim): boolean => move(join(box, 'claimed', name), join(box, 'new', `${advice.id}${AGAIN}`));
+export const returnMail = (box: string, { name, advice }: Claim): boolean => move(`${box}/claimed/${name}`, `${box}/new/${advice.id}${AGAIN}`);
 
 /** Forgets a claim that was confirmed, lost for good or expired. */
-export const dropClaim = (box: string, { name }: Claim): boolean => remove(join(box, 'claimed', name));
+export const dropClaim = (box: string, { name }: Claim): boolean => remove(`${box}/claimed/${name}`);
 
 /** Takes an undelivered advisory back; false when a reader has claimed it already. */
-export const withdrawMail = (box: string, id: string): boolean => [id, `${id}${AGAIN}`].map((name) => remove(join(box, 'new', name))).includes(true);
+export const withdrawMail = (box: string, id: string): boolean => [id, `${id}${AGAIN}`].map((name) => remove(`${box}/new/${name}`)).includes(true);
 
 /** Removes what has outlived either clock and says which one caught it. */
 export const expireMail = (box: string, now: number, limits: { readonly queue_timeout_s: number }): readonly { readonly advice: Advice; readonly because: 'expired-ttl' | 'expired-queue' }[] =>
   listMail(box).flatMap(({ name, advice }) => {
     const because = expiredBecause(advice, now, limits);
-    return because !== undefined && remove(join(box, 'new', name)) ? [{ advice, because }] : [];
+    return because !== undefined && remove(`${box}/new/${name}`) ? [{ advice, because }] : [];
   });
 
 // More never waits: `gate.max_mailbox_entries` is at most 100.
@@ -50,14 +49,14 @@ const MOST = 200;
 const AGAIN = '+';
 
 const read = (box: string, folder: 'new' | 'claimed'): readonly Mail[] =>
-  namesIn(join(box, folder)).slice(0, MOST).flatMap((name) => {
-    const path = join(box, folder, name);
+  namesIn(`${box}/${folder}`).slice(0, MOST).flatMap((name) => {
+    const path = `${box}/${folder}/${name}`;
     const text = readText(path);
     if (text === undefined) return []; // another reader took it meanwhile
     try {
       return [{ ...parseMail(text), name, again: name.split('.')[0]?.endsWith(AGAIN) === true }];
     } catch {
-      move(path, join(box, 'bad', name)); // kept for a person to look at
+      move(path, `${box}/bad/${name}`); // kept for a person to look at
       return [];
     }
   });
