@@ -2,7 +2,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes an executable into `dir`. `mode`: answer | hang | die | hang-deaf (ignores SIGTERM and the end of stdin) | limit | error. */
+/** Writes an executable into `dir`. `mode`: answer | hang | die | hang-deaf (ignores SIGTERM and the end of stdin) | limit | retry | error | login. */
 export const writeFakeCli = (dir: string, mode: string): string => {
   const path = join(dir, `cli-${mode}`);
   writeFileSync(path, `#!${process.execPath}\n${SCRIPT.replace('MODE', mode)}`);
@@ -29,6 +29,8 @@ function answer({ message }) {
   if (mode.startsWith('hang')) return;
   const usage = { input_tokens: 5, output_tokens: 7, cache_read_input_tokens: 100, cache_creation_input_tokens: 0 };
   if (mode === 'limit') out({ type: 'rate_limit_event', rate_limit_info: { status: 'allowed_warning', resetsAt: 2000 } });
+  if (mode === 'retry') return out({ type: 'system', subtype: 'api_retry', attempt: 1, error_status: 429, error: 'rate_limit' });
+  if (mode === 'login') return out({ type: 'result', subtype: 'success', is_error: true, api_error_status: 401, result: 'Please log in', usage, total_cost_usd: 0 });
   if (mode === 'error') return out({ type: 'result', subtype: 'error_during_execution', is_error: true, result: 'API Error: rate limit', usage, total_cost_usd: 0 });
   out({ type: 'system', subtype: 'init' });
   const text = turns === 1 && JSON.stringify(message).includes('READ') ? '{"call": "Read", "args": {"path": "a"}}' : 'Sure:\\n\`\`\`json\\n{"call": "second_brain_detector_feedback", "args": {"verdict": "silent", "checked": "{it}"}}\\n\`\`\`';

@@ -33,6 +33,7 @@ const feedback = say({ call: FEEDBACK_TOOL.name, args: { verdict: 'advise', head
 const script = ({ tail, rounds, body }: ModelRequest): Scripted => {
   const text = JSON.stringify(body['messages']);
   if (/FORK (hang|die)/.test(text)) return { fault: { kind: 'hang', after: 'headers' } };
+  if (text.includes('FORK limit')) return { fault: { kind: 'status', status: 429, body: { type: 'error', error: { type: 'rate_limit_error', message: 'enough' } } } };
   if (text.includes('FORK a') && rounds < 3) return say({ call: 'Read', args: { path: `file-${rounds}` } });
   return tail === '' ? {} : feedback;
 };
@@ -75,6 +76,9 @@ const passes = async (): Promise<void> => {
   const hang = await fork(model, forks, 'hang', first);
   const die = await fork(model, forks, 'die', first, () => setTimeout(() => process.kill(childOf(), 'SIGKILL'), 2500));
 
+  const limit = await fork(model, forks, 'limit', first);
+  const paused = await fork(model, forks, 'paused', first);
+
   // A monitor of its own is killed with a request in flight; its child lives on until somebody sweeps.
   const monitor = spawn(process.execPath, [self, 'monitor', binary, folder, server.url], { stdio: ['ignore', 'pipe', 'inherit'] });
   const orphan = await new Promise<number>((resolve) => monitor.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString().trim()))));
@@ -86,7 +90,7 @@ const passes = async (): Promise<void> => {
   await model.close();
   await forks.close();
   await server.close();
-  process.stdout.write(`${JSON.stringify({ a, b, next, hang, die, requests, made, orphan: { alive_before: orphaned, swept: swept.includes(orphan), alive_after: zygote(orphan) } })}\n`);
+  process.stdout.write(`${JSON.stringify({ a, b, next, hang, die, limit, paused, requests, made, orphan: { alive_before: orphaned, swept: swept.includes(orphan), alive_after: zygote(orphan) } })}\n`);
 };
 
 const monitor = async (): Promise<void> => {

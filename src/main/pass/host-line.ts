@@ -2,7 +2,8 @@
 import type { Usage } from '../records.ts';
 
 export type HostResult = { readonly kind: 'result'; readonly usage: Usage; readonly usd?: number; readonly limited: boolean };
-export type HostLine = { readonly kind: 'stream' } | HostResult | { readonly kind: 'limit'; readonly until?: number } | { readonly kind: 'other' };
+/** `refused`: the endpoint has already said 429 and the child would ask again. */
+export type HostLine = { readonly kind: 'stream' } | HostResult | { readonly kind: 'limit'; readonly until?: number; readonly refused?: true } | { readonly kind: 'other' };
 
 /** Reads a line. Lines we do not know, and broken ones, are `other`. */
 export const parseHostLine = (text: string): HostLine => {
@@ -13,6 +14,8 @@ export const parseHostLine = (text: string): HostLine => {
   switch (value['type']) {
     case 'stream_event':
       return { kind: 'stream' };
+    case 'system':
+      return value['subtype'] === 'api_retry' && (value['error_status'] === 429 || value['error'] === 'rate_limit') ? { kind: 'limit', refused: true } : { kind: 'other' };
     case 'rate_limit_event':
       return limitOf(value['rate_limit_info']);
     case 'result': {

@@ -103,7 +103,12 @@ export const createHostModel = (options: HostModelOptions) => {
       const line = (text: string): void => {
         const parsed = parseHostLine(text);
         if (parsed.kind === 'other') return;
-        if (parsed.kind === 'limit') return pause(parsed.until ?? options.now() + PAUSE_MS);
+        if (parsed.kind === 'limit') {
+          pause(parsed.until ?? options.now() + PAUSE_MS);
+          if (parsed.refused !== true) return;
+          stop(child);
+          return end({ cause: 'host: http 429', limited_until: paused_until });
+        }
         onLine(text);
         if (parsed.kind === 'result') end(sentOf(parsed, child));
       };
@@ -168,6 +173,7 @@ const childEnv = ({ env, maxOutputTokens }: HostModelOptions): NodeJS.ProcessEnv
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',
   DISABLE_AUTOUPDATER: '1',
+  CLAUDE_CODE_MAX_RETRIES: '1', // its own ten outlast any fork
 });
 
 /** Whole lines of a stream; `undefined` for one that is too long to be anything of ours. */

@@ -33,9 +33,8 @@ const DEFAULT_NAMES = { anthropic: 'claude-haiku-5-5', host: 'haiku', openai: ''
 export const chooseProvider = (ask: ProviderAsk): ProviderChoice => {
   const problems: string[] = [];
   const { knobs, failed = [] } = ask;
-  if (knobs.provider === 'host') return choice(ask, { kind: 'host', base_url: '', key: '', key_from: 'your Claude Code login' }, problems);
-  for (const candidate of knobs.provider === 'local' ? [] : candidates(ask)) {
-    const problem = failed.includes(candidate.key_from) ? `The provider refused the key from ${candidate.key_from}; it is not used.` : problemOf(candidate, ask);
+  for (const candidate of candidates(ask)) {
+    const problem = failed.includes(candidate.key_from) ? `The provider refused ${candidate.key_from}; it is not used.` : problemOf(candidate, ask);
     if (problem === undefined) return choice(ask, candidate, problems);
     problems.push(problem);
   }
@@ -54,6 +53,8 @@ type Candidate = {
 
 /** In SPEC's order: our own key, then ANTHROPIC_API_KEY, then OPENAI_API_KEY. */
 const candidates = ({ knobs, env, command_key }: ProviderAsk): Candidate[] => {
+  if (knobs.provider === 'local') return [];
+  if (knobs.provider === 'host') return [{ kind: 'host', base_url: '', key: '', key_from: 'your Claude Code login' }];
   const found: Candidate[] = [];
   const chosen = knobs.provider === 'auto' ? undefined : knobs.provider;
   const own = env['SECOND_BRAIN_API_KEY'] ?? '';
@@ -79,6 +80,7 @@ const candidates = ({ knobs, env, command_key }: ProviderAsk): Candidate[] => {
 
 /** Why a candidate cannot be used. Its key then goes nowhere. */
 const problemOf = ({ kind, base_url, key_from, env_url }: Candidate, { knobs }: ProviderAsk): string | undefined => {
+  if (kind === 'host') return undefined; // its address is the host's own business
   if (kind === 'openai' && (base_url === '' || knobs.name === '')) return `${key_from}: an OpenAI-compatible provider needs model.base_url and model.name in your configuration.`;
   const url = parseUrl(base_url);
   if (url === undefined) return `model.base_url ${JSON.stringify(base_url.slice(0, 80))} is not an address; the key from ${key_from} is sent nowhere.`;
@@ -113,7 +115,7 @@ const choice = ({ knobs, env, auto_ttl = '5m' }: ProviderAsk, { kind, base_url, 
 };
 
 /** Whether a fork's cause says that the endpoint refused the key: its source then belongs into `failed`. */
-export const isKeyRefused = (cause: string | undefined): boolean => cause !== undefined && /^http 40[13]\b/.test(cause);
+export const isKeyRefused = (cause: string | undefined): boolean => cause !== undefined && /^(host: )?http 40[13]\b/.test(cause);
 
 /** USD per million tokens of plain input and of output; absent where we do not know the model. */
 export const priceOf = (model: string, knobs: Pick<Knobs['model'], 'price_in' | 'price_out'>): { readonly input: number; readonly output: number } | undefined => {

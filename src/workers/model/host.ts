@@ -4,7 +4,7 @@ import type { Usage } from '../../main/records.ts';
 import type { ForkTask } from '../contract.ts';
 import { anthropicFolder } from './anthropic.ts';
 import { cutBecause, openMeter, type Folder } from './exchange.ts';
-import { asText, isRecord, NO_USAGE, parseArgs, parseJson, tokensOf, type Answer, type Call, type Model, type Round, type Watch } from './wire.ts';
+import { asCount, asText, errorWord, isRecord, NO_USAGE, parseArgs, parseJson, tokensOf, type Answer, type Call, type Model, type Round, type Watch } from './wire.ts';
 
 /** Sends one user message to this fork's child and feeds its output lines back until the turn's end or the child's. */
 export type HostLink = (content: readonly unknown[], onLine: (line: string) => void) => Promise<{ readonly cause?: string }>;
@@ -94,12 +94,19 @@ const openTurn = (watch: Watch, content: readonly unknown[]): Turn => {
     },
     said: () => {
       if (result === undefined) return { ok: false, end: 'provider-error', cause: 'the host’s process ended early' };
-      if (result['is_error'] === true) return { ok: false, end: 'provider-error', cause: `host: ${asText(result['subtype']).replace(/\W+/g, ' ').slice(0, 60) || 'error'}` };
+      if (result['is_error'] === true) return { ok: false, end: 'provider-error', cause: `host: ${failureOf(result)}` };
       const end = request?.folder.end();
       if (end?.ok === false && end.end === 'refused') return { ok: false, end: 'refused', cause: end.cause };
       return { ok: true, text: end?.ok === true && end.said.text !== '' ? end.said.text : asText(result['result']) };
     },
   };
+};
+
+/** `http 401` where the CLI names a status, else the result's kind, which is `success` for some failures too. */
+const failureOf = (result: Readonly<Record<string, unknown>>): string => {
+  const status = asCount(result['api_error_status']);
+  const kind = errorWord(result['subtype']);
+  return status === undefined ? (kind === '' || kind === 'success' ? 'error' : kind) : `http ${status}`;
 };
 
 /**

@@ -15,6 +15,8 @@ type Report = {
   readonly next: Fork;
   readonly hang: Fork;
   readonly die: Fork;
+  readonly limit: Fork;
+  readonly paused: Fork;
   readonly made: number;
   readonly requests: readonly { readonly max_tokens: number; readonly thinking?: unknown; readonly tools?: readonly unknown[]; readonly charge: Charge; readonly raw: string }[];
   readonly orphan: { readonly alive_before: boolean; readonly swept: boolean; readonly alive_after: boolean };
@@ -85,6 +87,12 @@ describeHost('the host provider on the real CLI', () => {
   test('a hung or dying process costs one fork', () => {
     expect(report.hang.result).toMatchObject({ end: 'deadline', feedback: { verdict: 'silent' } });
     expect(report.die.result).toMatchObject({ end: 'provider-error', cause: 'host: process ended (SIGKILL)' });
+  });
+
+  test('a rate limit ends its fork at once and keeps the next from starting', () => {
+    expect(report.limit.result).toMatchObject({ end: 'provider-error', cause: 'host: http 429' });
+    expect(report.limit.result.took_ms).toBeLessThan(report.hang.result.took_ms);
+    expect(report.paused.result).toMatchObject({ end: 'provider-error', cause: 'host: paused at a rate limit' });
   });
 
   test('the child of a killed monitor is gone after one sweep', () => {

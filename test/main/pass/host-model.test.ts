@@ -129,6 +129,12 @@ describe('a rate-limit sign', () => {
     expect((await model.send('g', HELLO, none)).cause).toBeUndefined();
   });
 
+  it('ends the turn at once when the child would only ask again', async () => {
+    const { model, seen } = open('retry');
+    expect(await model.send('f', HELLO, none)).toEqual({ cause: 'host: http 429', limited_until: now + 15 * 60_000 });
+    await until(() => dead(seen()[0]?.pid ?? 0));
+  });
+
   it('in a failed answer pauses for a while, as does one that main has seen', async () => {
     const { model } = open('error');
     expect((await model.send('f', HELLO, none)).limited_until).toBe(now + 15 * 60_000);
@@ -220,7 +226,7 @@ describe('a fork over the host', () => {
     expect(JSON.stringify(second)).toContain('<tool-result-n1>');
   });
 
-  it.each([['die', 'provider-error', /process ended/], ['error', 'provider-error', /host: error_during_execution/]])('a child that answers with %s costs the fork', async (mode, end, cause) => {
+  it.each([['die', 'provider-error', /process ended/], ['error', 'provider-error', /host: error_during_execution/], ['login', 'provider-error', /^host: http 401$/], ['retry', 'provider-error', /^host: http 429$/]])('a child that answers with %s costs the fork', async (mode, end, cause) => {
     const { result } = await runHost(mode, 'x');
     expect(result).toMatchObject({ end, feedback: { verdict: 'silent' }, cause: expect.stringMatching(cause) });
   });

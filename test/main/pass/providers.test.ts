@@ -89,6 +89,10 @@ it('host is chosen explicitly, keeps five-minute marks and holds no key', () => 
   expect(choose({ provider: 'host', cache_ttl: '1h' }, ALL)).toMatchObject({ key: '', provider: { kind: 'host', model: 'haiku', cache_ttl: '5m' } });
 });
 
+it('a host whose login is refused is left for the local rules, said once', () => {
+  expect(choose({ provider: 'host' }, {}, { failed: ['your Claude Code login'] })).toMatchObject({ provider: { kind: 'local' }, problems: [expect.stringContaining('your Claude Code login')] });
+});
+
 it('an explicit provider without a key says so and judges locally', () => {
   expect(choose({ provider: 'anthropic' })).toMatchObject({ provider: { kind: 'local' }, problems: [expect.stringContaining('no key')] });
 });
@@ -107,7 +111,7 @@ it('the shown provider carries no key', () => {
 });
 
 it('a refused key is told from other failures by the cause', () => {
-  expect(['http 401 authentication_error', 'http 403'].every(isKeyRefused)).toBe(true);
+  expect(['http 401 authentication_error', 'http 403', 'host: http 401'].every(isKeyRefused)).toBe(true);
   expect(['http 4010', 'http 429', 'connection: ECONNRESET', undefined].some(isKeyRefused)).toBe(false);
 });
 
