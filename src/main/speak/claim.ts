@@ -89,7 +89,7 @@ const ANSWER_CAP = 7000;
 // The knob's default, for mail whose monitor has left no turn.json.
 const QUEUE_TIMEOUT_S = 600;
 
-const fits = (event: SpeakingEvent, mail: readonly Mail[]): boolean => (JSON.stringify(answer(event, [wordsOf(event, mail)]))?.length ?? 0) <= ANSWER_CAP;
+const fits = (event: SpeakingEvent, mail: readonly Mail[]): boolean => JSON.stringify(answer(event, [wordsOf(event, mail)]) ?? '').length <= ANSWER_CAP;
 
 const bySureness = (a: Mail, b: Mail): number => b.advice.confidence - a.advice.confidence || a.advice.generated_at - b.advice.generated_at;
 
