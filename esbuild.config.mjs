@@ -38,6 +38,8 @@ if (process.argv.includes('--bench')) {
     entryPoints: {
       monitor: 'src/main/entry/monitor.ts',
       command: 'src/main/entry/command.ts',
+      mcp: 'src/main/entry/mcp.ts',
+      program: 'src/main/command/run.ts',
       forks: 'src/workers/forks.ts',
       compute: 'src/workers/compute.ts',
     },

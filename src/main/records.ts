@@ -492,6 +492,8 @@ export type Status = {
   readonly spent: { readonly task: number; readonly hour: number; readonly task_cap: number; readonly hour_cap: number };
   readonly money?: { readonly usd: number; readonly passes: number; readonly since: number };
   readonly passes: { readonly count: number; readonly by_reason: Readonly<Record<string, number>>; readonly holds: Readonly<Record<string, number>> };
+  /** Passes of the last hour beside what the floor allows; `stretch` is the factor that backoff lays on the floor. */
+  readonly pace?: { readonly last_hour: number; readonly cap: number; readonly stretch: number };
   readonly detectors: Readonly<Record<string, DetectorStats>>;
   readonly advice: { readonly generated: number; readonly delivered: number; readonly gated: Readonly<Record<string, number>>; readonly last_hour: number; readonly rate_cap: number };
   readonly window: { readonly chars: number; readonly budget_chars: number; readonly compactions: number; readonly generation: number };

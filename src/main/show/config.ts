@@ -1,8 +1,8 @@
 // /second-brain-config: every knob with its value and the layer it came from; words for what a change did (SPEC 13).
 import { knobRows, rangeWords, type Effective } from '../floor/config.ts';
-import { columns, line, wrap } from './plain.ts';
+import { columns, fit, line } from './plain.ts';
 
-const valueOf = (config: Effective, full: string): unknown => {
+const valueOf = (config: Pick<Effective, 'knobs'>, full: string): unknown => {
   const [group = '', knob] = full.split('.');
   const entry = (config.knobs as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[group];
   return knob === undefined ? entry : entry?.[knob];
@@ -13,26 +13,59 @@ const words = (value: unknown): string => (typeof value === 'string' ? (value ==
 /** All knobs, or one group, or one knob with its help. */
 export const configText = (config: Effective, which: string | undefined, width: number): string => {
   const rows = [...knobRows()].filter(([full, { group }]) => which === undefined || which === full || which === group);
-  if (rows.length === 0) return `There is no knob or group ${line(which ?? '', 60)}. Without a name, config lists them all.`;
+  if (rows.length === 0) return fit(noSuchText(which ?? ''), width);
   const single = rows.length === 1 ? rows[0] : undefined;
-  const problems = config.problems.map((problem) => `! ${wrap(problem, width - 2, '  ')}`);
+  const problems = config.problems.map((problem) => `! ${problem}`);
   if (single !== undefined && which === single[0]) {
     const [full, { knob }] = single;
-    return [
-      `${full} = ${line(words(valueOf(config, full)), width)} (${config.sources.get(full) ?? 'default'})`,
-      wrap(knob.help, width),
-      `Takes ${rangeWords(knob)}; default ${words(knob.default)}.`,
-      ...(knob.warn === undefined ? [] : [`Mind: ${knob.warn}.`]),
-      ...problems,
-    ].join('\n');
+    return fit(
+      [
+        `${full} = ${line(words(valueOf(config, full)), 2000)} (${config.sources.get(full) ?? 'default'})`,
+        `${knob.help.charAt(0).toUpperCase()}${knob.help.slice(1)}.`,
+        `Takes ${rangeWords(knob)}; default ${words(knob.default)}.`,
+        ...(knob.warn === undefined ? [] : [`Mind: ${knob.warn}.`]),
+        ...problems,
+      ].join('\n'),
+      width,
+    );
   }
+  return fit(
+    [
+      columns(
+        rows.map(([full]) => [full, line(words(valueOf(config, full)), Math.max(12, width - NAME_AND_LAYER)), config.sources.get(full) ?? 'default']),
+        '',
+      ),
+      ...problems,
+      'Change one: config set <knob> <value> [--global] · back: config reset <knob | group | all> [--global]',
+    ].join('\n'),
+    width,
+  );
+};
+
+/** Columns that the longest knob's name, the longest layer's name and the gaps take. */
+const NAME_AND_LAYER = 48;
+
+/** No knob of this name, and what may have been meant. */
+export const noSuchText = (name: string): string => {
+  const names = [...knobRows().keys()];
+  const asked = name.toLowerCase().split('.').at(-1) ?? '';
+  const near = asked.length < 3 ? [] : names.filter((full) => full.includes(asked)).slice(0, 5);
+  return `There is no knob or group ${line(name, 60)}.${near.length === 0 ? ' config without a name lists them all.' : ` Did you mean ${near.join(', ')}?`}`;
+};
+
+/** What a change of one layer came to: the value now in force, and who overrides it. */
+export const changedText = ({ knobs, sources, problems }: Effective, { knob, warn }: { readonly knob: string; readonly warn?: string }, layer: 'global' | 'workspace'): string => {
+  const where = layer === 'global' ? 'for all workspaces' : 'for this workspace';
+  const known = knobRows().has(knob) && knob !== 'detectors';
+  const source = sources.get(knob) ?? 'default';
+  const outranked = source === 'env' || (source === 'workspace' && layer === 'global');
   return [
-    columns(
-      rows.map(([full]) => [full, line(words(valueOf(config, full)), Math.max(12, width - 50)), config.sources.get(full) ?? 'default']),
-      '',
-    ),
-    ...problems,
-    'Change one: config set <knob> <value> [--global] · back: config reset <knob | group | all> [--global]',
+    known ? `${knob} is ${line(words(valueOf({ knobs }, knob)), 400)} (${source}); written ${where}.` : `${knob === 'all' ? 'Everything' : knob} is changed ${where}.`,
+    ...(known && outranked ? [`Another layer decides here: ${source === 'env' ? `SECOND_BRAIN_${knob.replace('.', '_').toUpperCase()} in the environment` : 'this workspace’s own'}.`] : []),
+    ...(knob === 'mute.all' && knobs.mute.all && source !== layer ? [`It is still muted by the ${source} layer.`] : []),
+    ...(warn === undefined ? [] : [`Mind: ${warn}.`]),
+    knob === 'mute.all' || knob.startsWith('enable') ? 'It takes effect within a second.' : 'It takes effect at the next pass.',
+    ...problems.map((problem) => `! ${problem}`),
   ].join('\n');
 };
 
@@ -59,15 +92,34 @@ export const configSchema = (): unknown => {
   return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Second Brain configuration', type: 'object', additionalProperties: false, properties: { $schema: { type: 'string' }, version: { type: 'integer' }, ...groups } };
 };
 
+const INTRODUCTION = `# Configuration
+
+Every number that trades cost, noise or freshness is a knob. This page is made from the one table of them (\`npm run docs\`).
+
+\`\`\`
+/second-brain-config                            every value with the layer it comes from
+/second-brain-config gate                       one group, or one knob with its help
+/second-brain-config set gate.rate_per_hour 2   for this workspace
+/second-brain-config set --global mute.all true for all of them
+/second-brain-config reset gate                 a knob, a group or all, back to what lies below
+\`\`\`
+
+From a shell the same words follow \`second-brain config\`. A value that is out of range changes nothing and says what would be right. Changes take effect at the next pass; mute and enrolment within a second.
+
+**Layers**, lowest first: built-in · the plugin's options (provider and model) · global (\`config.json\`) · workspace (\`workspaces/<hash>.json\`, for the repository's root) · environment (\`SECOND_BRAIN_<GROUP>_<KNOB>\`, numbers and switches only, since a repository's settings can set any variable). A mute in any layer mutes. Single fields of a detector are set as \`detectors.<name>.<field>\`; see [detectors](detectors.md).
+
+The files are plain JSON in the plugin's data directory and may be edited by hand. They name a JSON Schema beside them, so editors complete and check them. A file that is broken keeps its last good values in force and is never overwritten; the fault shows in \`config\` and \`doctor\`.
+`;
+
 /** docs/configuration.md, made from the table. */
 export const configDocument = (): string => {
-  const out = ['# Configuration', '', 'Made from the table of knobs (`npm run docs`). Values can be set with `/second-brain-config set <knob> <value>`, for one workspace or with `--global` for all; numbers and switches also by environment variables (`SECOND_BRAIN_<GROUP>_<KNOB>`).', ''];
+  const out: string[] = [];
   let current = '';
   for (const [full, { group, knob }] of knobRows()) {
-    if (group !== current) out.push(`## ${group}`, '', '| knob | default | takes | what it is |', '| --- | --- | --- | --- |');
+    if (group !== current) out.push('', `## ${group}`, '', '| knob | default | takes | what it is |', '| --- | --- | --- | --- |');
     current = group;
     const help = `${knob.help}${knob.warn === undefined ? '' : `. Mind: ${knob.warn}`}`;
     out.push(`| \`${full}\` | \`${words(knob.default)}\` | ${rangeWords(knob)} | ${help} |`);
   }
-  return `${out.join('\n').replace(/\n## /g, '\n\n## ')}\n`;
+  return `${INTRODUCTION}${out.join('\n')}\n`;
 };

@@ -14,12 +14,12 @@ export const line = (text: string, width: number): string => {
   return chars.length <= width ? one : `${chars.slice(0, Math.max(1, width - 1)).join('')}…`;
 };
 
-/** Words wrapped to `width`, every line but the first behind `indent`; a longer word stands alone. */
+/** Words wrapped to `width`, every line but the first behind `indent`; a word longer than a line is cut into pieces. */
 export const wrap = (text: string, width: number, indent = ''): string => {
   const out: string[] = [];
   for (const paragraph of plain(text).split('\n')) {
     let current = '';
-    for (const word of paragraph.split(' ')) {
+    for (const word of paragraph.split(' ').flatMap((long) => pieces(long, Math.max(8, width - indent.length)))) {
       const room = width - (out.length === 0 ? 0 : indent.length);
       if (current !== '' && current.length + 1 + word.length > room) {
         out.push(current);
@@ -30,6 +30,23 @@ export const wrap = (text: string, width: number, indent = ''): string => {
   }
   return out.join(`\n${indent}`);
 };
+
+const pieces = (word: string, size: number): readonly string[] => {
+  if (word.length <= size) return [word];
+  const chars = [...word];
+  return Array.from({ length: Math.ceil(chars.length / size) }, (_, at) => chars.slice(at * size, (at + 1) * size).join(''));
+};
+
+/** Inert, and every line within `width`: what is longer is wrapped behind its own indent and two more. */
+export const fit = (text: string, width: number): string =>
+  plain(text)
+    .split('\n')
+    .map((each) => {
+      if ([...each].length <= width) return each;
+      const indent = /^ */.exec(each)?.[0] ?? '';
+      return indent + wrap(each.slice(indent.length), width - indent.length, `${indent}  `);
+    })
+    .join('\n');
 
 /** Rows in aligned columns; numbers to the right. */
 export const columns = (rows: readonly (readonly (string | number)[])[], indent = '  '): string => {

@@ -1,6 +1,6 @@
 // /second-brain-stats: what it saw, thought, said and cost, from status.json alone (SPEC 12).
 import type { Status, Usage, Volume } from '../records.ts';
-import { age, columns, count, line, percent, usd } from './plain.ts';
+import { age, columns, count, fit, line, percent, usd, wrap } from './plain.ts';
 
 export type StatsInput = {
   readonly status: Status | undefined;
@@ -10,23 +10,26 @@ export type StatsInput = {
   readonly monitor: 'alive' | 'gone' | 'never-seen';
   readonly session: string;
   readonly width: number;
+  /** Why there is a status that could not be read. */
+  readonly trouble?: string;
 };
 
 /** The whole text of stats. */
-export const statsText = ({ status, now, installed, monitor, session, width }: StatsInput): string => {
+export const statsText = ({ status, now, installed, monitor, session, width, trouble }: StatsInput): string => {
   if (status === undefined) {
-    return [`Second Brain ${installed}: nothing watched yet in session ${line(session, 40)}.`, monitorWords(monitor), 'If this stays so, run second-brain doctor.'].join('\n');
+    const nothing = session === '' ? 'no session has been watched here yet' : `nothing watched yet in session ${line(session, 40)}`;
+    return [`Second Brain ${installed}: ${nothing}.`, ...(trouble === undefined ? [] : [trouble]), monitorWords(monitor), 'If this stays so, run second-brain doctor.'].map((text) => wrap(text, width)).join('\n');
   }
   const parts = [
     head(status, now, installed, monitor),
     seen(status),
     thought(status, now),
-    detectors(status),
+    detectors(status, width),
     said(status),
     cost(status, now),
     ...(status.notices.length === 0 ? [] : [['Notices', ...status.notices.map((notice) => `  ${line(notice, width - 2)}`)].join('\n')]),
   ];
-  return parts.join('\n\n');
+  return fit(parts.join('\n\n'), width);
 };
 
 const monitorWords = (monitor: StatsInput['monitor']): string =>
@@ -66,17 +69,20 @@ const tally = (counts: Readonly<Record<string, number>>): string =>
     .map(([name, n]) => `${name} ${n}`)
     .join(', ');
 
-const thought = ({ passes, last_pass, hold, last_turn }: Status, now: number): string =>
+const thought = ({ passes, pace, last_pass, hold, last_turn }: Status, now: number): string =>
   [
     `Passes: ${passes.count}${passes.count === 0 ? '' : ` (${tally(passes.by_reason)})`}`,
-    ...(last_pass === undefined ? [] : [`  last ${age(now - last_pass.at)} ago, because of ${last_pass.because}, took ${(last_pass.took_ms / 1000).toFixed(1)} s`]),
-    ...(hold === undefined ? [] : [`  now holding: ${hold}`]),
+    ...(pace === undefined ? [] : [`  ${pace.last_hour} in the last hour, the floor allows ${Math.round(pace.cap)}${pace.stretch > 1 ? `; backoff stretches the floor ${pace.stretch.toFixed(1)}×` : ''}`]),
+    ...(last_pass === undefined ? [] : [`  last ${age(now - last_pass.at)} ago, because of ${last_pass.because}, took ${(last_pass.took_ms / 1000).toFixed(1)} s`, ...last_pass.lines.map((each) => `    ${line(each, 160)}`)]),
+    ...(Object.keys(passes.holds).length === 0 ? [] : [`  held: ${tally(passes.holds)}`]),
+    ...(hold === undefined ? [] : [`  no pass now: ${hold}`]),
     ...(last_turn === undefined ? [] : [`  last turn: ${line(last_turn, 100)}`]),
   ].join('\n');
 
-const detectors = ({ detectors: all }: Status): string => {
+const detectors = ({ detectors: all }: Status, width: number): string => {
+  const head = ['runs', 'silent', 'advised', 'said', 'uptake', 'read', 'written', 'mean', 'late'];
   const rows = Object.entries(all).map(([name, row]) => [
-    line(name, 22),
+    line(name, width < ROOMY ? 20 : 24),
     String(row.runs),
     String(row.silent),
     String(row.advised),
@@ -86,10 +92,17 @@ const detectors = ({ detectors: all }: Status): string => {
     count(row.cache_write),
     row.runs === 0 ? '–' : `${(row.took_ms / row.runs / 1000).toFixed(1)}s`,
     String(row.timeouts),
-    row.stage ?? '',
   ]);
-  return ['Detectors (uptake is whether advice was acted on, not whether it helped)', columns([['', 'runs', 'silent', 'advised', 'said', 'uptake', 'read', 'written', 'mean', 'late', ''], ...rows])].join('\n');
+  const cut = (from: number, to: number): string => columns([['', ...head.slice(from, to)], ...rows.map(([name = '', ...cells]) => [name, ...cells.slice(from, to)])]);
+  return [
+    'Detectors (uptake: advice acted on, which is not whether it helped; read, written: cached tokens)',
+    ...(rows.length === 0 ? ['  none has run yet'] : width < ROOMY ? [cut(0, 5), cut(5, 9)] : [cut(0, 9)]),
+    ...Object.entries(all).flatMap(([name, { stage }]) => (stage === undefined || stage === 'none' ? [] : [`  ${line(name, 24)} is held back: ${line(stage, 120)}`])),
+  ].join('\n');
 };
+
+/** Narrower than this, the table of detectors is two. */
+const ROOMY = 90;
 
 const said = ({ advice }: Status): string => {
   const gated = Object.values(advice.gated).reduce((sum, n) => sum + n, 0);

@@ -1,6 +1,6 @@
 // /second-brain-why: what was said with its proof, what was withheld and why, from the session's history (SPEC 12).
 import type { Advice, Because, HistoryLine } from '../records.ts';
-import { age, line, plain, wrap } from './plain.ts';
+import { age, fit, line, plain, wrap } from './plain.ts';
 
 /** One advisory as its history lines leave it. */
 export type Told = {
@@ -47,21 +47,40 @@ const EXPLAINED: Readonly<Record<Because, string>> = {
   lost: 'printed, and not taken up by the host',
 };
 
-export type WhyInput = { readonly lines: readonly HistoryLine[]; readonly now: number; readonly width: number; readonly gate_firings: readonly number[]; readonly floors: readonly { readonly detector: string; readonly floor: number; readonly source: string }[] };
+export type WhyInput = {
+  readonly lines: readonly HistoryLine[];
+  readonly now: number;
+  readonly width: number;
+  /** When the finish gate spoke in this task. */
+  readonly gate_firings: readonly number[];
+  readonly floors: readonly { readonly detector: string; readonly floor: number; readonly source: string }[];
+  /** Lines of the history that could not be read. */
+  readonly bad?: number;
+};
 
 /** The last five said and the last five withheld, newest first, with evidence, channel, proof and outcome. */
-export const whyText = ({ lines, now, width, gate_firings, floors }: WhyInput): string => {
+export const whyText = ({ lines, now, width, gate_firings, floors, bad = 0 }: WhyInput): string => {
   const told = toldOf(lines);
   const said = told.filter(({ lines: own }) => own.some(({ event }) => event === 'claimed' || event === 'confirmed')).slice(-5).reverse();
   const waiting = told.filter(({ state }) => state === 'enqueued' || state === 'returned');
   const withheld = told.filter(({ state }) => state === 'gated' || state === 'expired' || state === 'withdrawn').slice(-5).reverse();
-  return [
+  const parts = [
     said.length === 0 ? 'Nothing said yet.' : ['Said', ...said.map((row) => saidRow(row, now, width))].join('\n'),
     ...(waiting.length === 0 ? [] : [['Waiting', ...waiting.map(({ advice }) => `  ${advice.id} ${advice.kind}: ${line(advice.headline, width - 20)}`)].join('\n')]),
     withheld.length === 0 ? 'Nothing withheld.' : ['Withheld', ...withheld.map((row) => withheldRow(row, now, width))].join('\n'),
     gate_firings.length === 0 ? 'The finish gate has not spoken in this task.' : `The finish gate spoke ${gate_firings.length}×, last ${age(now - Math.max(...gate_firings))} ago.`,
-    ...(floors.length === 0 ? [] : [['Floors', ...floors.map(({ detector, floor, source }) => `  ${line(detector, 24)} ${floor.toFixed(2)} (${source})`)].join('\n')]),
-  ].join('\n\n');
+    ...(floors.length === 0 ? [] : [['Floors', ...floors.map(({ detector, floor, source }) => `  ${line(detector, 24)} ${floor.toFixed(2)} (${line(source, 60)})`)].join('\n')]),
+    ...(bad === 0 ? [] : [`${bad} lines of the history could not be read.`]),
+  ];
+  return fit(parts.join('\n\n'), width);
+};
+
+/** Everything known of one advisory; undefined when the history has no such id. */
+export const oneText = (lines: readonly HistoryLine[], id: string, now: number, width: number): string | undefined => {
+  const row = toldOf(lines).find(({ advice }) => advice.id === id);
+  if (row === undefined) return undefined;
+  const steps = row.lines.map(({ at, event, because, channel, verdict }) => `    ${age(now - at)} ago ${event}${channel === undefined ? '' : ` by ${channel}`}${because === undefined ? '' : `: ${EXPLAINED[because] ?? because}`}${verdict === undefined ? '' : ` ${verdict}`}`);
+  return fit([saidRow(row, now, width), '    what became of it:', ...steps].join('\n'), width);
 };
 
 const saidRow = ({ advice, lines }: Told, now: number, width: number): string => {
@@ -70,7 +89,7 @@ const saidRow = ({ advice, lines }: Told, now: number, width: number): string =>
   const lost = lines.some(({ event }) => event === 'lost');
   const outcome = lines.findLast(({ event }) => event === 'outcome');
   return [
-    `  ${advice.id} ${advice.kind}, ${age(now - (claimed?.at ?? advice.generated_at))} ago by ${claimed?.channel ?? 'unknown'}, ${advice.human_only ? 'to you alone' : 'to the agent and you'}, confidence ${advice.confidence.toFixed(2)}`,
+    `  ${advice.id} ${advice.kind}, ${age(now - (claimed?.at ?? advice.generated_at))} ago ${claimed === undefined ? 'made, not said' : `by ${claimed.channel ?? 'unknown'}`}, ${advice.human_only ? 'to you alone' : 'to the agent and you'}, confidence ${advice.confidence.toFixed(2)}`,
     `    ${wrap(advice.headline, width - 4, '    ')}`,
     ...(advice.body === '' ? [] : [`    ${wrap(advice.body, width - 4, '    ')}`]),
     ...advice.evidence.map(({ cite, text }) => `    seen: ${line(cite === text ? cite : `${cite} ${text}`, width - 10)}`),
@@ -80,5 +99,5 @@ const saidRow = ({ advice, lines }: Told, now: number, width: number): string =>
 
 const withheldRow = ({ advice, because, lines }: Told, now: number, width: number): string => {
   const at = lines.at(-1)?.at ?? advice.generated_at;
-  return `  ${advice.id} ${advice.kind}, ${age(now - at)} ago: ${because === undefined ? 'no reason recorded' : EXPLAINED[because]}\n    ${line(plain(advice.headline), width - 4)}`;
+  return `  ${advice.id} ${advice.kind}, ${age(now - at)} ago: ${because === undefined ? 'no reason recorded' : (EXPLAINED[because] ?? because)}\n    ${line(plain(advice.headline), width - 4)}`;
 };

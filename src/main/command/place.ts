@@ -1,0 +1,82 @@
+// Where a command was called: data directory, workspace, session, width. Everything else it needs it reads from there.
+import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, workspaceOf } from '../floor/config-file.ts';
+import type { Effective } from '../floor/config.ts';
+import { findDataDir } from '../floor/data-dir-file.ts';
+import { isMissing } from '../floor/json-file.ts';
+import { pathsUnder, type Paths } from '../floor/paths.ts';
+import { readStatus } from '../speak/status-file.ts';
+import type { Status } from '../records.ts';
+import type { Words } from './words.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export type Place = {
+  readonly paths: Paths;
+  readonly cwd: string;
+  readonly workspace: string;
+  /** Named, the host's, or the one last watched here; undefined when none of these is known. */
+  readonly session: string | undefined;
+  readonly now: number;
+  /** Columns to fill. */
+  readonly width: number;
+  readonly env: Env;
+};
+
+/** The place of this call; undefined, and said on stderr, when there is no data directory. */
+export const openPlace = ({ flags }: Pick<Words, 'flags'>, env: Env = process.env, now = Date.now()): Place | undefined => {
+  const text = (name: string): string | undefined => (typeof flags[name] === 'string' && flags[name] !== '' ? flags[name] : undefined);
+  const found = findDataDir({ argument: text('data'), dist: __dirname, env, home: homedir() });
+  if (!found.ok) {
+    process.stderr.write(`There is no data directory in ${found.looked_in}. Start a Claude Code session with the plugin once, or name one with --data.\n`);
+    return undefined;
+  }
+  const paths = pathsUnder(found.data);
+  const cwd = text('cwd') ?? env['CLAUDE_PROJECT_DIR'] ?? process.cwd();
+  const workspace = workspaceOf(cwd);
+  const session = text('session') ?? (env['CLAUDE_CODE_SESSION_ID'] || undefined) ?? newestStatus(paths, workspace, now)?.session;
+  return { paths, cwd, workspace, session, now, width: widthOf(env), env };
+};
+
+/** Exit code of a command that `openPlace` gave no place. */
+export const NO_PLACE = 3;
+
+const MIN_WIDTH = 40;
+const MAX_WIDTH = 160;
+const USUAL_WIDTH = 100;
+
+const widthOf = (env: Env): number => {
+  const columns = Number(env['COLUMNS'] ?? process.stdout.columns);
+  return Number.isSafeInteger(columns) && columns > 0 ? Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns)) : USUAL_WIDTH;
+};
+
+/** Every readable status, newest first. */
+export const statusesIn = (paths: Paths, now: number): readonly Status[] =>
+  namesIn(paths.sessions)
+    .flatMap((name) => {
+      const read = readStatus(join(paths.sessions, name, 'status.json'), now);
+      return read.ok ? [read.value.status] : [];
+    })
+    .sort((a, b) => b.at - a.at);
+
+const newestStatus = (paths: Paths, workspace: string, now: number): Status | undefined => statusesIn(paths, now).find((status) => status.workspace === workspace);
+
+/** Names in a folder; none when there is no folder. */
+export const namesIn = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};
+
+/** The configuration in force here, as this process sees its environment. */
+export const configAt = ({ paths, workspace, env }: Pick<Place, 'paths' | 'workspace' | 'env'>): Effective =>
+  loadConfig({
+    paths, workspace, env,
+    // Hooks have the plugin's user options in their environment, and so do the commands they start (contract j).
+    options: { provider: env['CLAUDE_PLUGIN_OPTION_PROVIDER'] ?? '', model: env['CLAUDE_PLUGIN_OPTION_MODEL'] ?? '' },
+  });
