@@ -59,11 +59,12 @@ describe('monitors.json', () => {
     expect(description).not.toMatch(/[&<>"]/);
   });
 
-  test('A10: every path in its command is quoted, and only what the host substitutes is used', () => {
+  test('A10: what the host substitutes into its command stands alone in quoted here-documents, where no character counts', () => {
     const [{ command = '' } = {}] = monitors as { command?: string }[];
-    const bare = command.replaceAll(/"[^"]*"/g, '');
-    expect(bare).not.toContain('$');
-    expect([...command.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)).toEqual(['CLAUDE_PLUGIN_ROOT', 'CLAUDE_PLUGIN_DATA', 'CLAUDE_PLUGIN_ROOT']);
+    expect([...command.matchAll(/<<'END'\n\$\{(\w+)\}\nEND\n/g)].map(([, name]) => name)).toEqual(['CLAUDE_PLUGIN_ROOT', 'CLAUDE_PLUGIN_DATA']);
+    const rest = command.replaceAll(/<<'END'\n[^]*?\nEND\n/g, '');
+    expect(rest).not.toContain('${');
+    expect(rest.replaceAll(/"[^"]*"/g, '')).not.toContain('$');
   });
 });
 

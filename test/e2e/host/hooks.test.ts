@@ -53,7 +53,7 @@ describeHost('our hooks in the real host', () => {
         fallback: { content: ['Fine.'] },
       },
     });
-    root = join(world.home, "a b/ü'x");
+    root = join(world.home, 'a "b" $(touch oops)/ü\'x `q`');
     for (const name of ['.claude-plugin', 'hooks', 'monitors', 'commands']) cpSync(join('plugin', name), join(root, name), { recursive: true });
     mkdirSync(join(root, 'dist'));
     await buildHook(join(root, 'dist'));
