@@ -8,7 +8,7 @@ const valueOf = (config: Pick<Effective, 'knobs'>, full: string): unknown => {
   return knob === undefined ? entry : entry?.[knob];
 };
 
-const words = (value: unknown): string => (typeof value === 'string' ? (value === '' ? '(empty)' : value) : JSON.stringify(value));
+const words = (value: unknown): string => (typeof value === 'string' ? (value === '' ? '(empty)' : value) : Array.isArray(value) ? value.join(', ') : JSON.stringify(value));
 
 /** All knobs, or one group, or one knob with its help. */
 export const configText = (config: Effective, which: string | undefined, width: number): string => {

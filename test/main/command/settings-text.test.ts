@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { removeProperty, scan, setProperty, valueOf } from '../../../src/main/command/settings-text.ts';
 import { installIn, uninstallFrom } from '../../../src/main/command/statusline-settings.ts';
 

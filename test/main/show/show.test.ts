@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { effective, layerOf } from '../../../src/main/floor/config.ts';
 import type { Advice, HistoryLine, Status } from '../../../src/main/records.ts';
 import { configDocument, configSchema, configText } from '../../../src/main/show/config.ts';
-import { age, columns, count, line, plain, wrap } from '../../../src/main/show/plain.ts';
+import { age, columns, count, fit, line, plain, wrap } from '../../../src/main/show/plain.ts';
 import { replayText } from '../../../src/main/show/replay.ts';
 import { statsText } from '../../../src/main/show/stats.ts';
 import { statuslineText } from '../../../src/main/show/statusline.ts';
-import { toldOf, whyText } from '../../../src/main/show/why.ts';
+import { askedText, unansweredText } from '../../../src/main/show/asked.ts';
+import { forgottenText } from '../../../src/main/show/forgotten.ts';
+import { oneText, toldOf, whyText } from '../../../src/main/show/why.ts';
 
 const HOSTILE = '\u001b[31mred\u001b[0m <script>alert(1)</script> \u202eright-to-left\u0007 [x](http://h)';
 const none = { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
@@ -34,6 +37,65 @@ describe('plain text', () => {
   test('wrapping keeps every word', () => expect(wrap('one two three four', 9, '  ').replace(/\s+/g, ' ')).toBe('one two three four'));
   test('numbers are short', () => expect([count(999), count(1234), count(123_456), count(2_100_000), age(4000), age(7_200_000)]).toEqual(['999', '1.2k', '123k', '2.1M', '4 s', '2 h']));
   test('columns align, numbers to the right', () => expect(columns([['a', '10'], ['bb', '5']], '')).toBe('a   10\nbb   5'));
+});
+
+const HOSTILE_WORD = 'x'.repeat(300);
+const narrow = (text: string): void => {
+  for (const each of text.split('\n')) expect([...each].length, each).toBeLessThanOrEqual(60);
+};
+
+describe('60 columns', () => {
+  const noisy = (n: number): string => `${HOSTILE} ${HOSTILE_WORD} ${n}`;
+  const hostile = status({
+    task: HOSTILE, hold: 'budget', last_turn: noisy(1), model: noisy(2), notices: [noisy(3)],
+    pace: { last_hour: 9, cap: 40, stretch: 2.5 },
+    last_pass: { at: 1, pass: 3, because: 'volume', lines: [noisy(4)], took_ms: 900 },
+    volumes: { tools: { [noisy(5)]: { count: 123_456, raw_chars: 9e9, kept_chars: 8e8 } }, kinds: { [noisy(6)]: { count: 1, raw_chars: 1, kept_chars: 1 } }, unknown: { [noisy(7)]: 2 } },
+    detectors: { [noisy(8)]: { runs: 9999, silent: 9999, advised: 9999, delivered: 9999, timeouts: 9999, failed: 1, cache_read: 9e8, cache_write: 9e8, input: 1, output: 1, took_ms: 9e6, closed: 9, uptake: 0.5, stage: noisy(9), floor: 0.6, floor_source: noisy(10) } },
+    passes: { count: 2, by_reason: { volume: 2 }, holds: { budget: 3, floor: 2 } },
+  });
+  test('stats of a hostile session stays within them and inert', () => {
+    const text = statsText({ ...input, status: hostile, width: 60, session: HOSTILE });
+    narrow(text);
+    inert(text);
+    for (const words of ['9 in the last hour, the floor allows 40', 'stretches the floor 2.5×', 'is held back', 'held: budget 3, floor 2']) expect(text.replace(/\s+/g, ' ')).toContain(words);
+    narrow(statsText({ ...input, status: undefined, width: 60, session: HOSTILE_WORD, trouble: noisy(1) }));
+  });
+  test('why of a hostile session too', () => {
+    const nasty = advice({ headline: noisy(1), body: noisy(2), kind: HOSTILE, evidence: [{ cite: noisy(3), text: noisy(4) }] });
+    const lines: HistoryLine[] = [{ v: 1, at: 1, id: nasty.id, event: 'generated', advice: nasty }, { v: 1, at: 2, id: nasty.id, event: 'claimed', channel: 'Stop' }, { v: 1, at: 3, id: nasty.id, event: 'outcome', verdict: 'adopted', evidence: [noisy(5)] }];
+    const text = [whyText({ lines, now: 9, width: 60, gate_firings: [1], floors: [{ detector: noisy(6), floor: 0.5, source: noisy(7) }], bad: 2 }), oneText(lines, nasty.id, 9, 60) ?? ''].join('\n');
+    narrow(text);
+    inert(text);
+    expect(text).toContain('2 lines of the history could not be read.');
+  });
+  test('config, run, forget and free text too', () => {
+    const text = [
+      configText(effective([layerOf('global', { model: { base_url: noisy(1) }, [HOSTILE]: 1, gate: { nonsense: noisy(2) } }, HOSTILE)]), undefined, 60),
+      configText(effective([layerOf('global', { model: { base_url: noisy(1) } }, 'g')]), 'model.base_url', 60),
+      configText(effective([]), HOSTILE_WORD, 60),
+      askedText({ text: noisy(1), hold: 'muted' }, 60),
+      askedText({ text: noisy(1) }, 60),
+      forgottenText({ kind: 'workspace', workspace: noisy(1) }, { tasks: ['a'], sessions: 2, captures: 0, index: false }, { watched: true, width: 60 }),
+      fit(noisy(1), 60),
+    ].join('\n');
+    narrow(text);
+    inert(text);
+  });
+});
+
+test('a look that was asked for says what came of it, or why there was none', () => {
+  expect(askedText({ text: 'default: silent' }, 80)).toBe('default: silent');
+  expect(askedText({ text: '', hold: 'budget' }, 80)).toContain('No pass: the budget is spent');
+  expect(askedText({ text: '' }, 80)).toContain('nothing to say');
+  expect(unansweredText(30, true)).toContain('within 30 s');
+  expect(unansweredText(30, false)).toContain('ended');
+});
+
+test('one advisory is told step by step, an unknown one not at all', () => {
+  const lines: HistoryLine[] = [{ v: 1, at: 1000, id: 'sb-0000aaaa', event: 'generated', advice: advice() }, { v: 1, at: 2000, id: 'sb-0000aaaa', event: 'gated', because: 'cooldown' }];
+  expect(oneText(lines, 'sb-0000aaaa', 10_000, 100)).toContain('8 s ago gated: too soon after the one before');
+  expect(oneText(lines, 'sb-other', 10_000, 100)).toBeUndefined();
 });
 
 describe('stats', () => {
@@ -92,6 +154,9 @@ describe('config', () => {
   test('the schema and the document cover every group', () => {
     expect(Object.keys((configSchema() as { properties: object }).properties)).toContain('finish_gate');
     expect(configDocument()).toContain('`budget.tokens_per_hour`');
+  });
+  test('docs/configuration.md is what the table makes (npm run docs)', () => {
+    expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configDocument());
   });
 });
 
