@@ -325,8 +325,8 @@ describe('commands', () => {
   });
 
   test('a command that fails or hangs is answered too', async () => {
-    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-why' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nwhy gave no answer.');
-    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-report' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nreport took too long.');
+    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-why' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nwhy gave no answer in time.');
+    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-report' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nreport gave no answer in time.');
   });
 
   test.each(['/second-brain:second-brain-other', '/other:second-brain-stats', 'second-brain-stats', '/second-brain-statsx', 'see /second-brain-stats'])('%s is a prompt like any other', async (prompt) => {

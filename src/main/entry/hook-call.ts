@@ -18,7 +18,7 @@ export type Payload = {
   readonly background: readonly BackgroundTask[];
   readonly tool_use_id: string;
   /** Fields that a signal carries as they are. */
-  readonly named: Pick<Signal, 'prompt_id' | 'source' | 'reason' | 'agent_id' | 'agent_type' | 'permission_mode'>;
+  readonly named: { readonly [K in 'prompt_id' | 'source' | 'reason' | 'agent_id' | 'agent_type' | 'permission_mode']?: string | undefined };
 };
 
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -27,8 +27,8 @@ const MOST_OUTPUT = 20_000;
 export const answerCommand = async ({ name, words }: Command, { payload, paths, env, dist }: Call): Promise<Block> => {
   const args = [`${dist}/command.cjs`, name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
   const text = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (error, stdout) => {
-      resolve(stdout.trimEnd() || `${name} ${error?.killed ? 'took too long' : 'gave no answer'}.`);
+    execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (_, stdout) => {
+      resolve(stdout.trimEnd() || `${name} gave no answer in time.`);
     });
   });
   return block(`${SOURCE}\n${text}`);

@@ -30,7 +30,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const NAMED = ['prompt_id', 'source', 'reason', 'agent_id', 'agent_type', 'permission_mode'] satisfies (keyof Payload['named'])[];
+const NAMED = ['prompt_id', 'source', 'agent_id', 'agent_type', 'permission_mode'] satisfies (keyof Payload['named'])[];
 
 /** The payload of `event`, the event we are registered for; undefined when it is none, or names another event. */
 export const parsePayload = (text: string, event: string, env: Env): Payload | undefined => {
@@ -38,7 +38,6 @@ export const parsePayload = (text: string, event: string, env: Env): Payload | u
   if (!isFields(raw) || raw['hook_event_name'] !== event) return undefined;
   const word = (name: string): string => (typeof raw[name] === 'string' ? raw[name] : '');
   const session = word('session_id') || env['CLAUDE_CODE_SESSION_ID'];
-  const reason = event === 'StopFailure' ? { reason: word('error') } : {};
   const prompt = word('prompt');
   if (!session) return undefined;
   return {
@@ -52,7 +51,8 @@ export const parsePayload = (text: string, event: string, env: Env): Payload | u
     stop_hook_active: raw['stop_hook_active'] === true,
     background: [...tasksIn(raw['background_tasks'], 'unknown'), ...tasksIn(raw['session_crons'], 'cron')],
     tool_use_id: word('tool_use_id'),
-    named: { ...Object.fromEntries(NAMED.flatMap((name) => (word(name) ? [[name, word(name)]] : []))), ...reason },
+    // Of a failed tool `error` is output; of a failed turn it is a kind.
+    named: { ...Object.fromEntries(NAMED.map((name) => [name, word(name) || undefined])), reason: word(event === 'StopFailure' ? 'error' : 'reason') || undefined },
   };
 };
 

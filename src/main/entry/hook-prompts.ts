@@ -6,14 +6,11 @@ import { SOURCE } from '../floor/marks.ts';
 import type { Words } from '../speak/claim.ts';
 import type { Call } from './hook-call.ts';
 
-/** `<ms> <prompt id>`, a line per prompt: the oldest first. */
-const linesOf = ({ paths, host }: Call): readonly string[] => (readText(paths.prompts(host)) ?? '').split('\n').slice(0, -1);
-
-/** Notes this call's prompt id and returns the ids noted before. */
-export const notePrompt = (call: Call): readonly string[] => {
-  const { payload, paths, host, now } = call;
+/** Notes this call's prompt id as `<ms> <id>` and returns the ids noted before. */
+export const notePrompt = ({ payload, paths, host, now }: Call): readonly string[] => {
   const id = payload.named.prompt_id ?? '';
-  const seen = linesOf(call).map((line) => line.slice(line.indexOf(' ') + 1));
+  const lines = (readText(paths.prompts(host)) ?? '').split('\n').slice(0, -1);
+  const seen = lines.map((line) => line.slice(line.indexOf(' ') + 1));
   if (!seen.includes(id)) append(paths.prompts(host), `${now} ${id}`);
   return seen;
 };
@@ -29,9 +26,8 @@ const MONITOR_COMES_WITHIN_MS = 30_000;
 const NO_MONITOR = `${SOURCE} is not watching: its monitor did not start or has ended. Your session is not affected.`;
 
 /** The one line, once per host, that nobody is watching. */
-export const noMonitorNotice = (call: Call): Words => {
-  const { payload, paths, host, now } = call;
-  const first = Number(linesOf(call)[0]?.split(' ')[0]);
+export const noMonitorNotice = ({ payload, paths, host, now }: Call): Words => {
+  const first = Number.parseInt(readText(paths.prompts(host)) ?? '', 10);
   const due = !payload.named.agent_id && now - first >= MONITOR_COMES_WITHIN_MS && !isHeld(paths.monitorLock(host));
   return { agent: [], user: due && createOnce(paths.said(`${host}-${first}`, 'no-monitor'), '') ? [NO_MONITOR] : [] };
 };
@@ -42,8 +38,7 @@ export const noMonitorNotice = (call: Call): Words => {
  */
 export const isHeld = (path: string): boolean => {
   try {
-    const { pid } = JSON.parse(readText(path) ?? '{}') as { readonly pid?: number };
-    return typeof pid === 'number' && process.kill(pid, 0);
+    return process.kill((JSON.parse(readText(path) ?? '') as { readonly pid: number }).pid, 0);
   } catch (error) {
     return isCode(error, 'EPERM');
   }

@@ -13,11 +13,10 @@ export const scopeOf = ({ payload, paths, env }: Pick<Call, 'payload' | 'paths' 
   const layers = [paths.config, paths.workspaceConfig(workspace)].map((path) => fieldsIn(JSON.parse(readText(path) ?? '{}')));
   const enable = layers.map((layer) => fieldsIn(layer['enable']));
   const listed = enable.map((group) => fieldsIn(group['workspaces'])[workspace]);
-  const choices = [...enable.map((group) => group['default']), switchOf(env['SECOND_BRAIN_ENABLE_DEFAULT']), ...listed];
-  const mutes = [...layers.map((layer) => fieldsIn(layer['mute'])['all']), switchOf(env['SECOND_BRAIN_MUTE_ALL'])];
+  const byEnv = env['SECOND_BRAIN_ENABLE_DEFAULT'];
+  const choices = [...enable.map((group) => group['default']), byEnv === 'true' ? true : byEnv === 'false' ? false : undefined, ...listed];
+  const mutes = [...layers.map((layer) => fieldsIn(layer['mute'])['all']), env['SECOND_BRAIN_MUTE_ALL'] === 'true'];
   return { enrolled: choices.findLast((value) => typeof value === 'boolean') !== false, muted: mutes.includes(true) };
 };
 
 const fieldsIn = (raw: unknown): Fields => (isFields(raw) ? raw : {});
-
-const switchOf = (word: string | undefined): boolean | undefined => (word === 'true' ? true : word === 'false' ? false : undefined);

@@ -10,8 +10,8 @@ export type SpeakingEvent = 'PostToolUse' | 'PostToolUseFailure' | 'UserPromptSu
 export type Occasion = {
   readonly event: SpeakingEvent;
   readonly session: string;
-  readonly agent_id?: string;
-  readonly prompt_id?: string;
+  readonly agent_id?: string | undefined;
+  readonly prompt_id?: string | undefined;
   /** What the payload itself shows the agent doing or being told; it may answer an advisory. */
   readonly text: string;
 };
@@ -25,26 +25,32 @@ export type ClaimFacts = {
   readonly now: number;
 };
 
-export type NoClaim = 'subagent' | 'muted' | 'ended' | 'running-turn' | 'other-session' | 'other-host' | 'expired-ttl' | 'expired-queue' | 'stale' | 'not-here' | 'too-long';
+export type NoClaim = 'subagent' | 'muted' | 'ended' | 'running-turn' | 'other-session' | 'other-host' | 'expired-ttl' | 'expired-queue' | 'stale' | 'not-here';
 
-/** Which mail this occasion takes, in the order it is said, and why the rest waits. */
-export type Selection = {
-  readonly take: readonly Mail[];
-  readonly leave: readonly { readonly id: string; readonly because: NoClaim }[];
+/** Mail for a drain: surest first, then oldest, as much as fits into one answer; the rest waits for the next. */
+export const select = (mail: readonly Mail[], occasion: Occasion, facts: ClaimFacts): { readonly take: readonly Mail[] } => {
+  const take: Mail[] = [];
+  for (const item of mail.toSorted(bySureness)) {
+    if (!refusal(item.advice, occasion, facts) && fits(occasion.event, [...take, item])) take.push(item);
+  }
+  return { take };
 };
 
-/** Mail for a drain: surest first, then oldest, as much as fits into one answer. Never at Stop. */
-export const select = (mail: readonly Mail[], occasion: Occasion, facts: ClaimFacts): Selection => {
-  const take: Mail[] = [];
-  const leave: { id: string; because: NoClaim }[] = [];
-  const closed = closedTo(occasion, facts);
-  for (const item of mail.toSorted(bySureness)) {
-    const { advice } = item;
-    const because = closed ?? unfit(advice, occasion, facts) ?? misplaced(advice, occasion) ?? (fits(occasion.event, [...take, item]) ? undefined : 'too-long');
-    if (because) leave.push({ id: advice.id, because });
-    else take.push(item);
+/** Why this occasion may not take this advisory; undefined when it may. */
+export const refusal = (advice: Advice, occasion: Occasion, facts: ClaimFacts): NoClaim | undefined => {
+  const { event, agent_id, prompt_id } = occasion;
+  const { turn } = facts;
+  if (agent_id) return 'subagent';
+  if (facts.muted || turn?.muted) return 'muted';
+  if (turn?.ended) return 'ended';
+  // Stop is the finish gate's; a session that has only started has no turn for the agent's copy to ride on.
+  if (event === 'Stop' || (event === 'SessionStart' && !advice.human_only)) return 'not-here';
+  if (event === 'UserPromptSubmit') {
+    // Typed into a running turn: the answer would wait for the prompt and die with it (CONTRACT m).
+    const running = prompt_id ? facts.prompts_seen.includes(prompt_id) : turn && turn.state !== 'idle' && turn.state !== 'starting';
+    if (running) return 'running-turn';
   }
-  return { take, leave };
+  return unfit(advice, occasion, facts);
 };
 
 /** Why an advisory is no longer true, or no longer wanted here, whatever the channel. */
@@ -91,19 +97,5 @@ const QUEUE_TIMEOUT_S = 600;
 
 const fits = (event: SpeakingEvent, mail: readonly Mail[]): boolean => JSON.stringify(answer(event, [wordsOf(event, mail)]) ?? '').length <= ANSWER_CAP;
 
-const bySureness = (a: Mail, b: Mail): number => b.advice.confidence - a.advice.confidence || a.advice.generated_at - b.advice.generated_at;
-
-/** Why this occasion takes nothing at all. */
-const closedTo = ({ event, agent_id, prompt_id }: Occasion, { muted, turn, prompts_seen }: ClaimFacts): NoClaim | undefined => {
-  if (agent_id) return 'subagent';
-  if (muted || turn?.muted) return 'muted';
-  if (turn?.ended) return 'ended';
-  if (event === 'Stop') return 'not-here';
-  if (event !== 'UserPromptSubmit') return undefined;
-  // Typed into a running turn: the answer would wait for the prompt and die with it (CONTRACT m).
-  const running = prompt_id ? prompts_seen.includes(prompt_id) : turn && turn.state !== 'idle' && turn.state !== 'starting';
-  return running ? 'running-turn' : undefined;
-};
-
-/** A session that has only started has no turn for the agent's copy to ride on. */
-const misplaced = (advice: Advice, { event }: Occasion): NoClaim | undefined => (event === 'SessionStart' && !advice.human_only ? 'not-here' : undefined);
+/** Order in which mail is said. */
+export const bySureness = (a: Mail, b: Mail): number => b.advice.confidence - a.advice.confidence || a.advice.generated_at - b.advice.generated_at;

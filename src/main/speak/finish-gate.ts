@@ -1,7 +1,7 @@
 // The one case in which a turn is continued or a session woken: cited work left undone (SPEC 10).
 import { BELL_PREFIX, MONITOR_DESCRIPTION } from '../floor/marks.ts';
 import type { BackgroundTask, TurnFile } from '../records.ts';
-import { unfit } from './claim.ts';
+import { bySureness, unfit } from './claim.ts';
 import type { Mail } from './envelope.ts';
 
 /** One firing of the gate for the task at hand, by either half. */
@@ -42,7 +42,7 @@ export type GateVerdict = { readonly speak: true; readonly mail: Mail; readonly 
 const shut = (because: NoGate): GateVerdict => ({ speak: false, because });
 
 /** Whether the Stop hook may continue the turn, and with what. */
-export const mayHold = (mail: readonly Mail[], facts: GateFacts & { readonly stop_hook_active: boolean; readonly agent_id?: string }): GateVerdict => {
+export const mayHold = (mail: readonly Mail[], facts: GateFacts & { readonly stop_hook_active: boolean; readonly agent_id?: string | undefined }): GateVerdict => {
   if (facts.agent_id) return shut('subagent');
   if (facts.stop_hook_active) return shut('continuing');
   return open(mail, facts);
@@ -77,7 +77,7 @@ const open = (mail: readonly Mail[], facts: GateFacts): GateVerdict => {
   if (isOutstanding(facts.background, turn, now)) return shut('outstanding');
   if (facts.fired.length >= limits.per_task_cap) return shut('task-cap');
   if (facts.fired.some(({ at }) => now - at < limits.min_interval_s * 1000)) return shut('interval');
-  const best = mail.filter((item) => isWorthy(item, facts, turn)).toSorted((a, b) => b.advice.confidence - a.advice.confidence)[0];
+  const best = mail.filter((item) => isWorthy(item, facts, turn)).toSorted(bySureness)[0];
   return best ? { speak: true, mail: best, task: turn.task } : shut('nothing-worthy');
 };
 
