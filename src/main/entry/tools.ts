@@ -1,0 +1,53 @@
+// What the monitor gives its sessions for tools: the port with everything it needs, put together here.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { childEnv } from '../pass/child-env.ts';
+import { readDenials, type Denials } from '../pass/deny-file.ts';
+import type { Mcp, McpOptions } from '../pass/mcp-client.ts';
+import { openToolPort, type ToolPortOptions } from '../pass/tool-port.ts';
+
+export type ToolsOptions = Pick<ToolPortOptions, 'fileTool' | 'knobs' | 'plan_mode' | 'last_write_at'> & {
+  /** Folder of the bundles. */
+  readonly dist: string;
+  readonly workspace: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: (line: string) => void;
+};
+
+/** The tool port of one session. `refresh` reads the host's deny rules anew (before each pass); `denials` are those last read. */
+export const openTools = (options: ToolsOptions) => {
+  const { dist, workspace, cwd, env, log } = options;
+  const inherited = childEnv({ env, root: workspace, exec_path: process.execPath });
+  let denials: Denials = readDenials({ workspace, cwd, env });
+  const port = openToolPort({
+    ...options,
+    root: workspace,
+    denied: () => denials.denied,
+    mcp: () => loadMcp(dist, { env: inherited, cwd: homedir(), log }),
+    now: () => Date.now(),
+    env: inherited,
+  });
+  return {
+    ...port,
+    denials: (): Denials => denials,
+    /** Whether a rule has come that was not there: what was read under the old ones must not be used. */
+    refresh: (): { readonly tightened: boolean } => {
+      const before = new Set(denials.denied);
+      denials = readDenials({ workspace, cwd, env });
+      return { tightened: denials.denied.some((pattern) => !before.has(pattern)) };
+    },
+    problems: (): readonly string[] => [...denials.problems, ...port.problems()],
+  };
+};
+
+/** Opens the MCP client out of its own bundle. */
+export const loadMcp = async (dist: string, options: McpOptions): Promise<Mcp> => {
+  const loaded: unknown = await import(pathToFileURL(join(dist, 'mcp.cjs')).href);
+  if (!isMcpModule(loaded)) throw new Error('mcp.cjs is not the bundle it should be');
+  return loaded.openMcp(options);
+};
+
+const isMcpModule = (loaded: unknown): loaded is { readonly openMcp: (options: McpOptions) => Mcp } =>
+  typeof loaded === 'object' && loaded !== null && 'openMcp' in loaded && typeof loaded.openMcp === 'function';

@@ -1,0 +1,129 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAlive } from '../../../src/main/floor/process-file.ts';
+import { childEnv } from '../../../src/main/pass/child-env.ts';
+import { runCommand, splitWords, type RunInput } from '../../../src/main/pass/run-command.ts';
+import type { ToolReply } from '../../../src/main/records.ts';
+
+let cwd: string;
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'sb-run-'));
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const script = (name: string, code: string): string => {
+  writeFileSync(join(cwd, name), code);
+  return `node ${name}`;
+};
+
+const run = (command: unknown, over: Partial<RunInput> = {}): Promise<ToolReply> =>
+  runCommand({
+    command, allowed: typeof command === 'string' ? [command] : [], enabled: true, plan_mode: false, quiet_since: () => Number.POSITIVE_INFINITY, cwd,
+    env: childEnv({ env: { PATH: process.env['PATH'], HOME: cwd }, root: cwd, exec_path: process.execPath }), timeout_ms: 10_000, redact: true, ...over,
+  });
+
+const untilGone = async (pid: number): Promise<boolean> => {
+  for (let n = 0; n < 100 && isAlive({ pid, start: '' }); n += 1) await sleep(50);
+  return !isAlive({ pid, start: '' });
+};
+
+describe('what is refused', () => {
+  test('any command but the exact ones of the list', async () => {
+    const allowed = ['npm test'];
+    for (const command of ['npm test ', ' npm test', 'npm  test', 'NPM test', 'npm', 'npm test; id', 'npm test && id', 'npm test\nid', '', 7, undefined, null, ['npm test'], { command: 'npm test' }]) {
+      expect(await run(command, { allowed }), String(command)).toEqual({ ok: false, text: 'Run accepts only the exact commands of your instructions.' });
+    }
+  });
+
+  test('everything where the workspace has not enabled it, in plan mode, and under a tree that is written to', async () => {
+    const command = script('never.cjs', `require('node:fs').writeFileSync('ran', '')`);
+    expect((await run(command, { enabled: false })).text).toBe('Run is off in this workspace.');
+    expect((await run(command, { plan_mode: true })).text).toBe('Nothing is run in plan mode.');
+    expect((await run(command, { quiet_since: () => 0 })).text).toBe('The tree is being written to; nothing was run.');
+    expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  });
+
+  test('a write younger than a second is waited for', async () => {
+    let asked = 0;
+    const reply = await run(script('late.cjs', `console.log('ran')`), { quiet_since: () => (asked += 1) * 400 });
+    expect(asked).toBe(3);
+    expect(reply.text).toContain('ran');
+  });
+
+  test('a program that is not there, and words that cannot be split', async () => {
+    expect(await run('no-such-program-anywhere x')).toEqual({ ok: false, text: 'It did not start (ENOENT).' });
+    expect((await run('echo "open')).ok).toBe(false);
+    expect((await run('echo a\0b')).ok).toBe(false);
+    expect((await run('   ')).ok).toBe(false);
+  });
+});
+
+describe('how it runs', () => {
+  test('metacharacters are literal', async () => {
+    script('args.cjs', `console.log(JSON.stringify(process.argv.slice(2)))`);
+    const { text } = await run(`node args.cjs ; id && x | y > out < in $(id) \`id\` $HOME * ~ 'a b' "c;d" e\\ f # g`);
+    expect(text.split('\n')[1]).toBe(JSON.stringify([';', 'id', '&&', 'x', '|', 'y', '>', 'out', '<', 'in', '$(id)', '`id`', '$HOME', '*', '~', 'a b', 'c;d', 'e\\', 'f', '#', 'g']));
+    expect(existsSync(join(cwd, 'out'))).toBe(false);
+    expect(splitWords(`a ''  "b"'c'`)).toEqual(['a', '', 'bc']);
+  });
+
+  test('in the repository, with an environment built from scratch', async () => {
+    const command = script('env.cjs', `console.log(process.cwd()); console.log(JSON.stringify(process.env))`);
+    const env = childEnv({ env: { PATH: `${cwd}/bin:relative:/opt/x`, HOME: '/home/me', NODE_OPTIONS: '--require ./evil.js', ANTHROPIC_API_KEY: 'k', LD_PRELOAD: 'x', GIT_DIR: 'y' }, root: cwd, exec_path: process.execPath });
+    const { text } = await run(command, { env });
+    expect(text.split('\n')[1]).toContain(cwd.split('/').at(-1));
+    const seen = JSON.parse(text.split('\n')[2] ?? '') as Record<string, string>;
+    expect(seen['NODE_OPTIONS'] ?? seen['ANTHROPIC_API_KEY'] ?? seen['LD_PRELOAD'] ?? seen['GIT_DIR']).toBeUndefined();
+    expect(seen['SECOND_BRAIN_FORK']).toBe('1');
+    expect(seen['PATH']?.split(':')).not.toContain(`${cwd}/bin`);
+    expect(seen['PATH']?.split(':')).not.toContain('relative');
+    expect(seen['PATH']?.split(':')).toContain('/opt/x');
+  });
+
+  test('exit and output of both streams are told, a failure is an answer', async () => {
+    const reply = await run(script('fail.cjs', `console.log('out'); console.error('err'); process.exitCode = 3`));
+    expect(reply.ok).toBe(true);
+    expect(reply.text).toMatch(/^Exit 3 after \d+\.\d s\.\n/);
+    expect(reply.text).toContain('out');
+    expect(reply.text).toContain('err');
+    expect((await run(script('quiet.cjs', ''))).text).toContain('(no output)');
+  });
+
+  test('a time-out kills the whole group, and what a command leaves behind ends with it', async () => {
+    const child = `const c=require('node:child_process').spawn(process.execPath,['-e','process.on("SIGTERM",()=>{});setInterval(()=>{},1000)'],{stdio:'inherit'});console.log(c.pid);`;
+    const slow = await run(script('slow.cjs', `${child}process.on('SIGTERM',()=>{});setInterval(()=>{},1000)`), { timeout_ms: 1500 });
+    expect(slow.ok).toBe(false);
+    expect(slow.text).toMatch(/^Killed after/);
+    expect(await untilGone(Number(/^\d+$/m.exec(slow.text)?.[0]))).toBe(true);
+
+    const left = await run(script('leaves.cjs', `${child}c.unref();setTimeout(()=>process.exit(0),300)`));
+    expect(left.text).toMatch(/^Exit 0/);
+    expect(await untilGone(Number(/^\d+$/m.exec(left.text)?.[0]))).toBe(true);
+  });
+
+  test('31 MB of output: start and end are kept, memory stays flat', async () => {
+    const flood = script('flood.cjs', `
+      const line = 'y'.repeat(99) + '\\n'; let n = 0; process.stdout.write('first line\\n');
+      const more = () => { while (n < 310000) { n += 1; if (!process.stdout.write(line)) return process.stdout.once('drain', more); } process.stdout.write('last line\\n'); }; more();`);
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const watch = setInterval(() => { most = Math.max(most, process.memoryUsage().arrayBuffers - before); }, 5);
+    const { text } = await run(flood, { timeout_ms: 25_000 });
+    clearInterval(watch);
+    expect(text).toContain('first line');
+    expect(text).toContain('last line');
+    expect(text).toMatch(/… 3\d{7} bytes left out …/);
+    expect(text.length).toBeLessThan(11_000);
+    expect(most).toBeLessThan(24_000_000); // what waits for the collector; a held flood would be all of it
+  });
+
+  test('F8: secrets are hidden, also where the output is cut', async () => {
+    const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwx';
+    const { text } = await run(script('secret.cjs', `const k='${key}';console.log(k);for(let n=0;n<60;n++)process.stdout.write('x'.repeat(97)+' '+k+' ');console.log();process.stdout.write('z'.repeat(20000)+k+'\\n');console.log('-----BEGIN RSA PRIVATE KEY-----\\n'+'QUJDREVG\\n'.repeat(1500)+'-----END RSA PRIVATE KEY-----\\nend')`));
+    expect(text).not.toMatch(/abcdefgh|QUJDREVG/);
+    expect(text).toContain('end');
+  });
+});
