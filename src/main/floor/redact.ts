@@ -1,19 +1,33 @@
 // The one table of secrets: what leaves this machine or is stored passes here first, whole, before anything is cut (SPEC 5.3).
 // No backtracking search runs over the text: cheap scans find places, bounded sticky patterns judge them.
-import { shortSha } from './text.ts';
+import { lowBytes, shortSha } from './text.ts';
 
 /**
  * `text` with every secret-shaped part replaced by `[redacted:<kind> <4 hex of sha256>]`. Deterministic and
  * idempotent; time grows with the length of `text` only.
  */
 export const redact = (text: string): string => {
+  let shown = text;
+  // What a mark replaced may have hidden where the next secret starts. One look finds all but contrived ones.
+  for (let look = 0; look < LOOKS; look += 1) {
+    const spans = secretsIn(shown);
+    if (spans.length === 0) break;
+    shown = replace(shown, spans);
+  }
+  return shown;
+};
+
+const LOOKS = 8;
+
+const secretsIn = (text: string): Span[] => {
   const spans: Span[] = [];
-  findRuns(text, spans);
-  findNames(text, spans);
-  findUrlPasswords(text, spans);
-  findKeyBlocks(text, spans);
-  findBasicFlags(text, spans);
-  return spans.length === 0 ? text : replace(text, spans);
+  const low = lowBytes(text);
+  findRuns(text, low, spans);
+  findNames(text, low, spans);
+  findUrlPasswords(text, low, spans);
+  findKeyBlocks(text, low, spans);
+  findBasicFlags(text, low, spans);
+  return spans;
 };
 
 type Span = { readonly start: number; readonly end: number; readonly kind: string };
@@ -36,7 +50,7 @@ const replace = (text: string, spans: Span[]): string => {
 // ─── vendor tokens: all hold an unbroken run of [A-Za-z0-9_-] of some length, which prose and code seldom do ───
 
 const RUN = 16;
-const IN_RUN = Uint8Array.from({ length: 128 }, (_, code) => (/[\w-]/.test(String.fromCharCode(code)) ? 1 : 0));
+const IN_RUN = Uint8Array.from({ length: 256 }, (_, code) => (code < 128 && /[\w-]/.test(String.fromCharCode(code)) ? 1 : 0));
 
 /** What a run may hold. Each tail is one class, so that a failed match costs at most the shortest token. */
 const VENDOR = new RegExp(
@@ -54,31 +68,29 @@ const VENDOR = new RegExp(
     '(?<huggingface>hf_[A-Za-z0-9]{24,})',
     '(?<token>do[opr]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,}|dapi[a-f0-9]{32}|lin_api_[A-Za-z0-9]{24,}|ntn_[A-Za-z0-9]{30,}' +
       '|AGE-SECRET-KEY-1[A-Z0-9]{30,}|HRKU-[\\w-]{24,}|sq0(?:csp|atp|idp)-[\\w-]{16,}|glsa_\\w{24,}|sntry[su]_\\w{24,}|phc_[A-Za-z0-9]{30,})',
-    '(?<twilio>(?<![A-Za-z0-9])SK[a-f0-9]{32}(?![A-Za-z0-9]))',
-    '(?<mailgun>(?<![A-Za-z0-9])key-[a-f0-9]{32}(?![A-Za-z0-9]))',
+    '(?<twilio>SK[a-f0-9]{32})',
+    '(?<mailgun>key-[a-f0-9]{32})',
   ].join('|'),
   'g',
 );
 
-const findRuns = (text: string, spans: Span[]): void => {
+const findRuns = (text: string, low: Buffer, spans: Span[]): void => {
   // Looks at every 16th place and walks back only where a run may hold it.
-  for (let start = 0; start + RUN <= text.length; ) {
+  for (let start = 0; start + RUN <= low.length; ) {
     let i = start + RUN - 1;
-    while (i >= start && inRun(text, i)) i -= 1;
+    while (i >= start && IN_RUN[low[i] as number] === 1) i -= 1;
     if (i >= start) {
       start = i + 1;
       continue;
     }
     let end = start + RUN;
-    while (end < text.length && inRun(text, end)) end += 1;
-    judgeRun(text, start, end, spans);
-    start = end + 1;
+    while (end < low.length && IN_RUN[low[end] as number] === 1) end += 1;
+    start = Math.max(end + 1, judgeRun(text, start, end, spans));
   }
 };
 
-const inRun = (text: string, at: number): boolean => IN_RUN[text.charCodeAt(at)] === 1;
-
-const judgeRun = (text: string, start: number, end: number, spans: Span[]): void => {
+/** Returns where to go on: behind what the run's token takes with it. */
+const judgeRun = (text: string, start: number, end: number, spans: Span[]): number => {
   const run = text.slice(start - 2 < 0 ? 0 : start - 2, end);
   const shift = end - run.length;
   for (const { index, groups = {}, 0: found } of run.matchAll(VENDOR)) {
@@ -86,15 +98,16 @@ const judgeRun = (text: string, start: number, end: number, spans: Span[]): void
     spans.push({ start: shift + index, end: shift + index + found.length, kind });
   }
   const jwt = text.charAt(end) === '.' ? run.indexOf('eyJ') : -1;
-  if (jwt !== -1) {
-    const rest = matchAt(JWT_REST, text, end);
-    if (rest !== '') spans.push({ start: shift + jwt, end: end + rest.length, kind: 'jwt' });
-  }
+  const rest = jwt === -1 ? '' : matchAt(JWT_REST, text, end);
+  if (rest !== '') spans.push({ start: shift + jwt, end: end + rest.length, kind: 'jwt' });
   const dotted = DOTTED.exec(text.slice(Math.max(0, start - 64), start));
-  if (dotted !== null) spans.push({ start: start - dotted[0].length, end: end + matchAt(MORE, text, end).length, kind: 'token' });
+  const more = dotted === null ? '' : matchAt(MORE, text, end);
+  if (dotted !== null) spans.push({ start: start - dotted[0].length, end: end + more.length, kind: 'token' });
+  return end + Math.max(rest.length, more.length);
 };
 
-const JWT_REST = /\.[\w-]{6,}(?:\.[\w-]*)*/y;
+// Two more parts in a signed token, four in an encrypted one.
+const JWT_REST = /\.[\w-]{6,}(?:\.[\w-]*){0,3}/y;
 const MORE = /[\w.-]*/y;
 // Tokens whose prefix a dot or a slash parts from the run.
 const DOTTED = /(?:SG\.|ya29\.|hv[sb]\.|dp\.(?:pt|st|ct|sa)\.|hooks\.slack\.com\/services\/\w{1,16}\/\w{1,16}\/|(?<!\d)\d{8,10}:(?=$))$/;
@@ -134,34 +147,39 @@ const STEP = ((): Uint8Array => {
   return table;
 })();
 
-const findNames = (text: string, spans: Span[]): void => {
-  const last = text.length - 2;
+const findNames = (text: string, low: Buffer, spans: Span[]): void => {
+  const last = low.length - 2;
   for (let i = 0; i < last; ) {
-    const pair = ((text.charCodeAt(i + 1) & 31) << 5) | (text.charCodeAt(i + 2) & 31);
+    const pair = (((low[i + 1] as number) & 31) << 5) | ((low[i + 2] as number) & 31);
     const step = STEP[pair] as number;
     if (step > 0) {
       i += step;
       continue;
     }
-    const hit = TRIGRAMS[((text.charCodeAt(i) & 31) << 10) | pair] as number;
+    const hit = TRIGRAMS[(((low[i] as number) & 31) << 10) | pair] as number;
     if (hit > 0) {
       const row = NAMES[hit - 1];
       // What was convicted is not looked into again: a value may hold names.
-      if (row !== undefined && mayBeNamed(text, i + 3, row[2])) i = Math.max(i, judgeName(text, i - row[1], row[2], row[3], spans));
+      if (row !== undefined && mayBeNamed(low, i + 3, row[2])) i = Math.max(i, judgeName(text, i - row[1], row[2], row[3], spans));
     }
     i += 1;
   }
 };
 
 /** Whether the word around is followed by what may lead to a value: the cheap half of SEPARATOR, FLAG_END and BEARER. */
-const mayBeNamed = (text: string, from: number, kind: string): boolean => {
+const mayBeNamed = (low: Buffer, from: number, kind: string): boolean => {
   let i = from;
-  while (i < from + 40 && inRun(text, i)) i += 1;
-  if (text.charCodeAt(i) !== 0x20) return true;
-  while (i < from + 50 && text.charCodeAt(i) === 0x20) i += 1;
-  const next = text.charCodeAt(i);
-  return next === 0x3d || next === 0x3a || kind === 'bearer' || text.lastIndexOf('-', from) > from - 44;
+  while (i < from + 40 && IN_RUN[low[i] as number] === 1) i += 1;
+  if (low[i] !== 0x20) return ENDS_NAME[low[i] as number] === 1;
+  while (i < from + 50 && low[i] === 0x20) i += 1;
+  if (low[i] === 0x3d || low[i] === 0x3a || kind === 'bearer') return true;
+  let start = from - 3;
+  while (start > from - 40 && IN_RUN[low[start - 1] as number] === 1) start -= 1;
+  return low[start] === 0x2d;
 };
+
+// What may stand right behind a name: a separator, a quote and what escapes it, a bracket, white space.
+const ENDS_NAME = Uint8Array.from({ length: 256 }, (_, code) => (/[:="'`\\\]\t]/.test(String.fromCharCode(code)) ? 1 : 0));
 
 const NAME = /(?:passw|passphrase|pwd|secret|credential|authorization|cookie|token|key|auth)/iy;
 // The rest of the name, a closing quote, the separator: one of `=`, `:`, `:=`, `=>`, or the space behind a flag.
@@ -200,7 +218,7 @@ const push = (spans: Span[], start: number, value: string, kind: string): number
 /** The part of the name left of `at`, at most 32 characters. */
 const leftOf = (text: string, at: number): string => {
   let i = at;
-  while (i > 0 && at - i < 32 && inRun(text, i - 1)) i -= 1;
+  while (i > 0 && at - i < 32 && IN_RUN[text.charCodeAt(i - 1)] === 1) i -= 1;
   return text.slice(i, at);
 };
 
@@ -215,7 +233,8 @@ type Value = { readonly at: number; readonly text: string; readonly quoted: bool
 
 const OPENING = /\\{0,3}["'`]/y;
 const SCHEME = /(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+/iy;
-const BARE = /[^\s"'`,;&|<>(){}[\]\\]{1,256}/y;
+// For judging up to a `=`; REST goes on behind it.
+const BARE = /[^\s"'`,;&|<>(){}[\]\\=]{1,256}={0,2}/y;
 const REST = /[^\s"'`,;&|<>(){}[\]\\]*/y;
 const LINE = /[^\r\n"'`\\]{1,4096}/y;
 const QUOTED = { '"': /[^"\r\n]{0,4096}/y, "'": /[^'\r\n]{0,4096}/y, '`': /[^`\r\n]{0,4096}/y } as const;
@@ -261,8 +280,8 @@ const isEntropic = (value: string): boolean => {
 
 // ─── the rest ───
 
-const findUrlPasswords = (text: string, spans: Span[]): void => {
-  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+const findUrlPasswords = (text: string, low: Buffer, spans: Span[]): void => {
+  for (let at = low.indexOf(0x40); at !== -1; at = low.indexOf(0x40, at + 1)) {
     let start = at;
     // Left to the slashes of `scheme://`; user names and passwords hold none.
     while (start > 0 && at - start < 512 && isUserinfo(text.charCodeAt(start - 1))) start -= 1;
@@ -279,11 +298,12 @@ const findUrlPasswords = (text: string, spans: Span[]): void => {
 const isUserinfo = (code: number): boolean =>
   code > 0x20 && code !== 0x2f && code !== 0x22 && code !== 0x27 && code !== 0x3c && code !== 0x3e && code !== 0x40 && code !== 0x5b && code !== 0x60;
 
+const KEY_BEGIN = Buffer.from('-----BEGIN ');
 const KEY_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const KEY_BODY = /[\w+/=\s\\:,"'().>-]*/y;
 
-const findKeyBlocks = (text: string, spans: Span[]): void => {
-  for (let start = text.indexOf('-----BEGIN '); start !== -1; ) {
+const findKeyBlocks = (text: string, low: Buffer, spans: Span[]): void => {
+  for (let start = low.indexOf(KEY_BEGIN); start !== -1; ) {
     const head = matchAt(KEY_HEAD, text, start);
     let end = start + 11;
     if (head !== '') {
@@ -294,15 +314,17 @@ const findKeyBlocks = (text: string, spans: Span[]): void => {
       end = start + head.length + (dashes === -1 ? body.length : dashes + 5);
       spans.push({ start, end, kind: 'private-key' });
     }
-    start = text.indexOf('-----BEGIN ', end);
+    start = low.indexOf(KEY_BEGIN, end);
   }
 };
 
 const BASIC = /(?:-u|--user)[ =]?["']?(?=[^\s:"']{1,64}:[^\s:"']{3,256})[^\s:"']{1,64}:/y;
 
+const CURL = Buffer.from('curl');
+
 /** `curl -u name:password`. */
-const findBasicFlags = (text: string, spans: Span[]): void => {
-  if (!text.includes('curl')) return;
+const findBasicFlags = (text: string, low: Buffer, spans: Span[]): void => {
+  if (!low.includes(CURL)) return;
   for (let at = text.indexOf('-u'); at !== -1; at = text.indexOf('-u', at + 2)) {
     const from = text.charAt(at - 1) === '-' ? at - 1 : at;
     if (/\S/.test(text.charAt(from - 1))) continue;

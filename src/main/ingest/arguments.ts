@@ -2,10 +2,12 @@
 import type { Fields } from './transcript.ts';
 
 /** Arguments that are the observer's index, or so short and telling that no rule may cut them. */
-const LOCATORS = new Set([
-  ...['file_path', 'notebook_path', 'path', 'paths', 'file', 'files', 'filename', 'directory', 'dir', 'cwd', 'glob', 'pattern', 'regex'],
-  ...['url', 'uri', 'query', 'offset', 'limit', 'line', 'lines', 'skill', 'to', 'taskId', 'task_id', 'status', 'subject', 'name', 'type'],
-]);
+const LOCATORS = new Set(
+  (
+    'file_path notebook_path path paths file files filename directory dir cwd glob pattern regex url uri query offset limit line lines ' +
+    'skill to taskId task_id status subject name type'
+  ).split(' '),
+);
 
 /** Every argument, or only those that locate, or only the others. */
 export const renderArguments = (input: Fields, part: 'all' | 'locators' | 'others' = 'all'): string => {

@@ -5,11 +5,30 @@ import { locatorsIn } from './locators.ts';
 /** A cut shorter than its own mark is not worth one. */
 const SLACK = 40;
 
-/** `…[+38 lines, 5.2k chars, sha 9f2c; paths: a/b.go:12, c.yaml]`; locators that `kept` shows are not repeated. */
-export const mark = (cut: string, harvestMax: number, kept = ''): string => {
-  const paths = locatorsIn(cut, harvestMax, kept);
+/**
+ * `…[+38 lines, 5.2k chars, sha 9f2c; paths: a/b.go:12, c.yaml]` for `text` between `from` and `to`. A locator that the
+ * cut splits is harvested whole; one that `shown` holds is not repeated.
+ */
+export const mark = (text: string, from: number, to: number, harvestMax: number, shown = ''): string => {
+  const cut = text.slice(from, to);
+  const paths = locatorsIn(text.slice(wordStart(text, from), wordEnd(text, to)), harvestMax, shown);
   return `…[+${sizeWords(cut)}, sha ${shortSha(cut)}${paths.length === 0 ? '' : `; paths: ${paths.join(', ')}`}]`;
 };
+
+const wordStart = (text: string, at: number): number => {
+  let start = at;
+  while (start > 0 && at - start < LONGEST_WORD && !/\s/.test(text.charAt(start - 1))) start -= 1;
+  return start;
+};
+
+const wordEnd = (text: string, at: number): number => {
+  let end = at;
+  while (end < text.length && end - at < LONGEST_WORD && !/\s/.test(text.charAt(end))) end += 1;
+  return end;
+};
+
+/** How far a split word is followed: a locator with its line. */
+const LONGEST_WORD = 240;
 
 /** What replaces a body that may not be shown at all: not even its hash or paths. */
 export const sealedMark = (cut: string): string => `…[+${sizeWords(cut)}, sealed]`;
@@ -18,7 +37,7 @@ export const sealedMark = (cut: string): string => `…[+${sizeWords(cut)}, seal
 export const keepHead = (text: string, cap: number, harvestMax: number): string => {
   if (text.length <= cap + SLACK) return text;
   const head = headOf(text, cap);
-  return head + mark(text.slice(head.length), harvestMax, head);
+  return head + mark(text, head.length, text.length, harvestMax, head);
 };
 
 /** Two thirds of `cap` from the start, a third from the end, and a mark between. */
@@ -26,56 +45,65 @@ export const keepEnds = (text: string, cap: number, harvestMax: number): string 
   if (text.length <= cap + SLACK) return text;
   const head = headOf(text, Math.ceil((cap * 2) / 3));
   const tail = tailOf(text, cap - head.length);
-  return `${head}${mark(text.slice(head.length, text.length - tail.length), harvestMax, head + tail)}\n${tail}`;
+  return `${head}${mark(text, head.length, text.length - tail.length, harvestMax, `${head} ${tail}`)}\n${tail}`;
 };
 
 export type CommandLimits = { readonly bash_cap: number; readonly heredoc_head: number; readonly harvest_max: number };
 
-/**
- * A shell command with the bodies of heredocs and long quoted literals elided, then capped. `isSealed` says which
- * paths' bodies go whole: a heredoc whose line names such a path keeps nothing.
- */
-export const keepCommand = (command: string, limits: CommandLimits, isSealed: (path: string) => boolean): string => {
+/** A shell command with the bodies of heredocs and long quoted literals elided, then capped. */
+export const keepCommand = (command: string, limits: CommandLimits): string => {
   let left = limits.bash_cap;
   let out = '';
-  for (const piece of piecesOf(command, limits.heredoc_head, isSealed)) {
-    const rest = command.slice(piece.start);
-    if (rest.length <= left + SLACK && piece.cut === 0) return out + rest;
-    const shown = command.slice(piece.start, piece.start + piece.keep);
-    if (shown.length > left + SLACK) {
-      const head = headOf(shown, left);
-      return out + head + mark(rest.slice(head.length), limits.harvest_max, out + head);
+  for (const { start, keep, cut } of piecesOf(command, limits.heredoc_head)) {
+    if (cut === 0 && command.length - start <= left + SLACK) return out + command.slice(start);
+    if (keep > left + SLACK) {
+      const head = headOf(command.slice(start, start + keep), left);
+      return out + head + mark(command, start + head.length, command.length, limits.harvest_max, out + head);
     }
-    out += shown;
-    left = Math.max(0, left - shown.length);
-    if (piece.cut === 0) continue;
-    const body = command.slice(piece.start + piece.keep, piece.start + piece.keep + piece.cut);
-    out += piece.sealed ? sealedMark(body) : mark(body, limits.harvest_max, out);
-    if (body.endsWith('\n')) out += '\n';
+    const end = start + keep + cut;
+    out += command.slice(start, start + keep);
+    left = Math.max(0, left - keep);
+    if (cut === 0) continue;
+    out += mark(command, start + keep, end, limits.harvest_max, out);
+    if (command.charAt(end - 1) === '\n') out += '\n';
   }
   return out;
 };
 
-/** From `start`, `keep` characters stay and the `cut` behind them go. */
-type Piece = { readonly start: number; readonly keep: number; readonly cut: number; readonly sealed: boolean };
+/** `command` without the bodies of heredocs whose line names a path that `isSealed`. */
+export const sealCommand = (command: string, isSealed: (path: string) => boolean): string => {
+  if (!command.includes('<<')) return command;
+  let out = '';
+  let done = 0;
+  for (const { start, end, line } of bodiesOf(command)) {
+    if (line === undefined || !line.split(/[\s<>'"=;|&()]+/).some(isSealed)) continue;
+    out += `${command.slice(done, start)}${sealedMark(command.slice(start, end))}\n`;
+    done = end;
+  }
+  return out + command.slice(done);
+};
 
-function* piecesOf(command: string, head: number, isSealed: (path: string) => boolean): Generator<Piece> {
+/** From `start`, `keep` characters stay and the `cut` behind them go. */
+type Piece = { readonly start: number; readonly keep: number; readonly cut: number };
+
+function* piecesOf(command: string, head: number): Generator<Piece> {
   let from = 0;
-  for (const { start, end, sealed } of bodiesOf(command, isSealed)) {
-    const shown = sealed ? 0 : headOf(command.slice(start, start + head + 2), head).length;
-    if (!sealed && end - start - shown <= SLACK) continue;
-    yield { start: from, keep: start - from + shown, cut: end - start - shown, sealed };
+  for (const { start, end } of bodiesOf(command)) {
+    const shown = headOf(command.slice(start, start + head + 2), head).length;
+    if (end - start - shown <= SLACK) continue;
+    yield { start: from, keep: start - from + shown, cut: end - start - shown };
     from = end;
   }
-  yield { start: from, keep: command.length - from, cut: 0, sealed: false };
+  yield { start: from, keep: command.length - from, cut: 0 };
 }
 
-type Body = { readonly start: number; readonly end: number; readonly sealed: boolean };
+/** `line`: the heredoc's own line; a literal has none. */
+type Body = { readonly start: number; readonly end: number; readonly line?: string };
 
 const HEREDOC = /<<-?[ \t]*(?:'([\w.-]{1,64})'|"([\w.-]{1,64})"|\\?([\w.-]{1,64}))/y;
 
 /** Heredoc bodies and the insides of quoted literals, in order, none within another. */
-function* bodiesOf(command: string, isSealed: (path: string) => boolean): Generator<Body> {
+function* bodiesOf(command: string): Generator<Body> {
   const waiting: string[] = [];
   let lineStart = 0;
   for (let i = nextSign(command, 0); i !== -1; i = nextSign(command, i)) {
@@ -93,13 +121,13 @@ function* bodiesOf(command: string, isSealed: (path: string) => boolean): Genera
       i += 1;
       for (const word of waiting.splice(0)) {
         const end = endOfHeredoc(command, i, word);
-        if (end > i) yield { start: i, end, sealed: line.split(/[\s<>'"=;|&()]+/).some(isSealed) };
+        if (end > i) yield { start: i, end, line };
         i = end;
       }
       lineStart = i;
     } else {
       const close = closing(command, i + 1, sign);
-      if (close > i + 1) yield { start: i + 1, end: close, sealed: false };
+      if (close > i + 1) yield { start: i + 1, end: close };
       i = close + 1;
     }
   }

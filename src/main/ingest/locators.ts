@@ -1,4 +1,8 @@
 // Finds what points into a repository: paths, and paths with a line. Each place is looked at once, however long the text.
+import { lowBytes } from '../floor/text.ts';
+
+/** Distinct words remembered within one text. */
+const SEEN = 1000;
 
 /** A locator is never longer: what is, is data. */
 const LONGEST = 200;
@@ -6,31 +10,30 @@ const LONGEST = 200;
 /** The distinct locators of `text` in order of appearance, at most `max`; those standing in `known` are left out. */
 export const locatorsIn = (text: string, max: number, known = ''): readonly string[] => {
   const found = new Set<string>();
-  for (let at = nextMark(text, 0); at !== -1 && found.size < max; ) {
+  if (max === 0) return [];
+  // Bodies name the same things again and again: each is judged once.
+  const seen = new Set<string>();
+  const low = lowBytes(text);
+  for (let at = nextMark(low, 0); at < low.length && found.size < max; ) {
     let start = at;
-    while (start > 0 && at - start < LONGEST && inPath(text.charCodeAt(start - 1))) start -= 1;
+    while (start > 0 && at - start < LONGEST && IN_PATH[low[start - 1] as number] === 1) start -= 1;
     let end = at + 1;
-    while (end < text.length && end - at < LONGEST && inPath(text.charCodeAt(end))) end += 1;
-    const locator = judge(text, start, end);
+    while (end < low.length && IN_PATH[low[end] as number] === 1) end += 1;
+    const locator = judge(text, start, end, seen);
     if (locator !== undefined && !known.includes(locator)) found.add(locator);
-    // A longer run holds no locator: behind it, not through it again.
-    while (end < text.length && end - at >= LONGEST && inPath(text.charCodeAt(end))) end += 1;
-    at = nextMark(text, end);
+    at = nextMark(low, end);
   }
   return [...found];
 };
 
 /** Every path has a slash or a dot. */
-const nextMark = (text: string, from: number): number => {
-  for (let i = from; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code === 0x2f || code === 0x2e) return i;
-  }
-  return -1;
+const nextMark = (low: Buffer, from: number): number => {
+  let i = from;
+  while (i < low.length && low[i] !== 0x2f && low[i] !== 0x2e) i += 1;
+  return i;
 };
 
-const IN_PATH = Uint8Array.from({ length: 128 }, (_, code) => (/[\w./~@+-]/.test(String.fromCharCode(code)) ? 1 : 0));
-const inPath = (code: number): boolean => code < 128 && IN_PATH[code] === 1;
+const IN_PATH = Uint8Array.from({ length: 256 }, (_, code) => (code < 128 && /[\w./~@+-]/.test(String.fromCharCode(code)) ? 1 : 0));
 
 // Extensions that make a bare word a file; with a slash before it any extension does.
 const FILE =
@@ -40,8 +43,12 @@ const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,9}$/;
 const ROOTED = /^(?:~|\.{1,2})?\/[\w@.+-]/;
 const LINE = /:(\d{1,7})(?:[:-]\d{1,7})?(?!\d)|["']?, line (\d{1,7})(?!\d)/y;
 
-const judge = (text: string, start: number, end: number): string | undefined => {
-  if (end - start > LONGEST) return undefined;
+const judge = (text: string, start: number, end: number, seen: Set<string>): string | undefined => {
+  if (end - start > LONGEST || end - start < 3) return undefined;
+  // With what follows, as far as it matters: a parenthesis, a line number.
+  const whole = text.slice(start, end + (LEADS_TO_LINE.has(text.charCodeAt(end)) ? 12 : 1));
+  if (seen.has(whole)) return undefined;
+  if (seen.size < SEEN) seen.add(whole);
   const word = text.slice(start, end).replace(/^[-+]+|[-.+~]+$/g, '');
   if (!isPath(word, text.charAt(end), text.charAt(start - 1))) return undefined;
   LINE.lastIndex = end;
@@ -49,14 +56,19 @@ const judge = (text: string, start: number, end: number): string | undefined => 
   return line === null ? word : `${word}${line[2] === undefined ? line[0] : `:${line[2]}`}`;
 };
 
+// Colon, quotes, comma.
+const LEADS_TO_LINE = new Set([0x3a, 0x22, 0x27, 0x2c]);
+
 const isPath = (word: string, next: string, before: string): boolean => {
   if (word.length < 3 || word.includes('//') || word.includes('...')) return false;
   const slash = word.indexOf('/');
   if (slash === -1) return next !== '(' && next !== '@' && (FILE.test(word) || DOTFILE.test(word));
   if (before === ':' && slash === 0 && next !== ':') return false; // the rest of a URL or a port
   const parts = word.split('/').filter((part) => part !== '');
-  if (parts.length < (slash === 0 ? 2 : 1) || parts.some(isData)) return false;
-  if (EXTENSION.test(word) || (ROOTED.test(word) && !word.includes('+'))) return true;
+  if (parts.length < (slash === 0 ? 2 : 1) || parts.some(isData) || !parts.some((part) => /\w/.test(part))) return false;
+  if (EXTENSION.test(word)) return true;
+  // Without an extension `/live/5` is a route rather than a file.
+  if (ROOTED.test(word)) return !word.includes('+') && (slash !== 0 || parts.length > 2);
   return parts.length > 2 && parts.every((part) => /^[a-z_.@][\w.@-]*$/.test(part));
 };
 

@@ -2,7 +2,7 @@
 import type { ProjectionLimits } from '../../workers/contract.ts';
 import { countLines, headOf } from '../floor/text.ts';
 import { renderArguments } from './arguments.ts';
-import { keepCommand, keepHead, mark, sealedMark } from './elision.ts';
+import { keepCommand, keepHead, mark, sealCommand, sealedMark } from './elision.ts';
 import { isSealed } from './sealed.ts';
 import { fieldsOf, listAt, numberAt, textAt, type Fields, type RecordContext } from './transcript.ts';
 
@@ -29,8 +29,8 @@ const EDITS_SHOWN = 4;
 const COMMAND_KEPT = 4000;
 
 const bash: Rule = (input, { limits, clean }) => {
-  const command = clean(textAt(input, 'command') ?? '');
-  const kept = keepCommand(command, limits, (path) => isSealed(path, limits.sealed));
+  const command = sealCommand(clean(textAt(input, 'command') ?? ''), (path) => isSealed(path, limits.sealed));
+  const kept = keepCommand(command, limits);
   const words = `${described(input, clean, limits)}${input['run_in_background'] === true ? ' (in background)' : ''}`;
   const inline = words === '' && !kept.includes('\n');
   return { text: inline ? ` ${kept}` : `${words}\n${kept}`, ...(command === '' ? {} : { command: headOf(command, COMMAND_KEPT) }) };
@@ -60,7 +60,8 @@ const edit: Rule = (input, context) => {
     ...side('-', removed, limits.edit_old, limits.harvest_max),
   ]);
   const more = bodies.slice(EDITS_SHOWN).map(({ added, removed }) => `${added}\n${removed}`);
-  if (more.length > 0) shown.push(`${more.length} more edits ${mark(more.join('\n'), limits.harvest_max)}`);
+  const unshown = more.join('\n');
+  if (more.length > 0) shown.push(`${more.length} more edits ${mark(unshown, 0, unshown.length, limits.harvest_max)}`);
   return { text: [lead, ...shown].join('\n'), paths: [path], writes: true };
 };
 

@@ -21,6 +21,9 @@ const KNOWN = new Set([
 
 export const isKnownType = (type: string): boolean => KNOWN.has(type);
 
+/** A name from outside, short and plain. */
+export const plainName = (name: string | undefined): string => (name ?? 'untyped').replace(/[^\w.-]/g, '?').slice(0, 60);
+
 const BLOCKS = new Set(
   list(`text tool_use tool_result thinking redacted_thinking image document tool_reference server_tool_use web_search_tool_result
     web_fetch_tool_result code_execution_tool_result mcp_tool_use mcp_tool_result container_upload search_result`),

@@ -2,7 +2,7 @@
 import type { Observation } from '../records.ts';
 import { keepHead } from './elision.ts';
 import { conclusionOf } from './prompts.ts';
-import { charsIn, fieldsOf, isFields, listAt, numberAt, plainText, textAt, type Fields, type RecordContext } from './transcript.ts';
+import { blocksOf, fieldsOf, isFields, listAt, numberAt, plainText, spelledBytesIn, textAt, type Fields, type RecordContext } from './transcript.ts';
 
 /** One `tool_result` block of `record`. */
 export const projectResult = (block: Fields, record: Fields, context: RecordContext): readonly Observation[] => {
@@ -21,11 +21,21 @@ export const projectResult = (block: Fields, record: Fields, context: RecordCont
     kind: 'done',
     ...base,
     text: anchor === undefined ? '[done]' : `[done] ${anchor}`,
-    raw_chars: charsIn(block['content']),
+    raw_chars: spelledBytesIn(block['content']),
     ...(anchor === undefined ? {} : { anchor }),
     ...(launches === undefined ? {} : { launches: context.clean(launches) }),
   };
   return [done, ...answers(details, base, context), ...conclusion(details, call, context)];
+};
+
+/**
+ * Whether none of this record's texts is told: results that succeeded, and neither an answer, a conclusion nor words
+ * beside them. Decided on the record's shape, so that its texts may be hollow.
+ */
+export const isSilent = (record: Fields): boolean => {
+  const details = fieldsOf(record['toolUseResult']);
+  if (record['type'] !== 'user' || 'answers' in details || 'agentId' in details || 'toolDenialKind' in record) return false;
+  return blocksOf(fieldsOf(record['message'])['content']).every((block) => block['type'] === 'tool_result' && block['is_error'] !== true);
 };
 
 /** Hosts that write no `toolDenialKind` say it in the result. */

@@ -1,6 +1,7 @@
 // The shapes of transcript records, checked by hand: any field may be missing, of another type, or new (contract e).
 
 import type { ProjectionLimits } from '../../workers/contract.ts';
+import type { Projected } from '../records.ts';
 
 /** What every part of a record's projection knows. */
 export type RecordContext = {
@@ -10,6 +11,9 @@ export type RecordContext = {
   /** Well-formed and redacted. */
   readonly clean: (text: string) => string;
 };
+
+/** What a kind of record adds to what all have. */
+export type Part = Partial<Omit<Projected, 'unknown'>> & { readonly unknown?: boolean };
 
 /** An object from outside: nothing is known about its fields. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -57,23 +61,37 @@ export const plainText = (content: unknown): string =>
         .filter((text) => text !== '')
         .join('\n');
 
-/** Characters in every text below `value`, keys aside; hollowed texts count what they stood for. */
-export const charsIn = (value: unknown): number => {
-  let chars = 0;
+/** Characters in every text below `value`, keys aside. */
+export const charsIn = (value: unknown): number => sumOf(value, (text) => text.length);
+
+/** Bytes of every text below `value` as its line spells them: the one size a hollow text still tells. */
+export const spelledBytesIn = (value: unknown): number => sumOf(value, spelledBytes);
+
+/** What the blocks of `content` amount to: results in bytes, all else in characters. */
+export const sizeOfBlocks = (content: unknown): number =>
+  blocksOf(content).reduce((size, block) => {
+    const { type, text, thinking, input, content: inner } = block;
+    return size + (type === 'tool_result' ? spelledBytesIn(inner) : charsIn([text, thinking, input, inner]));
+  }, 0);
+
+const sumOf = (value: unknown, sizeOf: (text: string) => number): number => {
+  if (typeof value === 'string') return sizeOf(value);
+  let sum = 0;
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === 'string') chars += charsOf(next);
+    if (typeof next === 'string') sum += sizeOf(next);
     else if (Array.isArray(next)) for (const item of next) waiting.push(item);
     else if (isFields(next)) for (const key in next) waiting.push(next[key]);
   }
-  return chars;
+  return sum;
 };
 
-/** How `hollow` writes a text it left out: this and its length. */
+/** How `hollow` writes a text it left out: this and its length in bytes. */
 export const HOLLOW = '\u0000~';
 
-const charsOf = (text: string): number => (text.startsWith(HOLLOW) ? Number(text.slice(HOLLOW.length)) || 0 : text.length);
+const spelledBytes = (text: string): number =>
+  text.startsWith(HOLLOW) ? Number(text.slice(HOLLOW.length)) || 0 : Buffer.byteLength(JSON.stringify(text)) - 2;
 
 /** ISO time as milliseconds, 0 when there is none. */
 export const timeOf = (fields: Fields): number => {

@@ -1,0 +1,76 @@
+// What an assistant record says: narration, calls, and the host's word that the request failed.
+import type { Observation, Usage } from '../records.ts';
+import { keepEnds } from './elision.ts';
+import { ruleFor } from './projection-rules.ts';
+import { blocksAreKnown } from './record-types.ts';
+import { blocksOf, charsIn, fieldsOf, numberAt, plainText, sizeOfBlocks, textAt, type Fields, type Part, type RecordContext } from './transcript.ts';
+
+/** An assistant record: one block of an answer each, on current hosts. */
+export const projectAssistant = (record: Fields, context: RecordContext): Part => {
+  const { at, uuid, clean, limits } = context;
+  const message = fieldsOf(record['message']);
+  const blocks = blocksOf(message['content']);
+  if (record['isApiErrorMessage'] === true || textAt(message, 'model') === '<synthetic>') return projectApiError(plainText(message['content']), record, context);
+  const observations = blocks.flatMap((block): readonly Observation[] => {
+    if (block['type'] === 'tool_use') return [projectCall(block, context)];
+    const text = block['type'] === 'text' ? textAt(block, 'text') : undefined;
+    if (text === undefined || text.trim() === '') return [];
+    return [{ kind: 'text', at, uuid, text: `[text] ${keepEnds(clean(text), limits.text_cap, limits.harvest_max)}`, raw_chars: text.length }];
+  });
+  const usage = usageOf(fieldsOf(message['usage']));
+  return {
+    observations,
+    events: [{ kind: 'response', at }],
+    raw_chars: sizeOfBlocks(message['content']),
+    ...(usage === undefined ? {} : { usage: { message: textAt(message, 'id') ?? '', usage } }),
+    unknown: !blocksAreKnown(blocks),
+  };
+};
+
+const projectCall = (block: Fields, context: RecordContext): Observation => {
+  const tool = textAt(block, 'name') ?? 'unnamed';
+  const name = context.clean(tool.slice(0, 200));
+  const call = textAt(block, 'id');
+  const input = fieldsOf(block['input']);
+  const { text, ...parts } = ruleFor(tool)(input, context);
+  return {
+    kind: 'tool',
+    at: context.at,
+    uuid: context.uuid,
+    text: `[tool] ${name}${text}`.trimEnd(),
+    raw_chars: charsIn(input),
+    tool: name,
+    ...(call === undefined ? {} : { call }),
+    ...parts,
+  };
+};
+
+const projectApiError = (text: string, record: Fields, { at, uuid, clean, limits }: RecordContext): Part => {
+  // The host also puts its own words where an answer would be, e.g. that none was asked for.
+  if (record['isApiErrorMessage'] !== true && !text.startsWith('API Error')) return { raw_chars: text.length };
+  const note: Observation = {
+    kind: 'note',
+    note: 'api-error',
+    at,
+    uuid,
+    text: `[note] the request failed: ${keepEnds(clean(text.replace(/^API Error:? ?/, '')), limits.error_head, limits.harvest_max)}`,
+    raw_chars: text.length,
+    reason: 'api-error',
+  };
+  return { observations: [note], events: [{ kind: 'api-error', at }], raw_chars: text.length };
+};
+
+const usageOf = (usage: Fields): Usage | undefined => {
+  if (typeof usage['output_tokens'] !== 'number' && typeof usage['input_tokens'] !== 'number') return undefined;
+  const written = fieldsOf(usage['cache_creation']);
+  const hour = numberAt(written, 'ephemeral_1h_input_tokens');
+  const total = numberAt(usage, 'cache_creation_input_tokens');
+  return {
+    input: numberAt(usage, 'input_tokens'),
+    output: numberAt(usage, 'output_tokens'),
+    cache_read: numberAt(usage, 'cache_read_input_tokens'),
+    // Hosts without the split write for five minutes.
+    cache_write_5m: numberAt(written, 'ephemeral_5m_input_tokens') || Math.max(0, total - hour),
+    cache_write_1h: hour,
+  };
+};

@@ -1,0 +1,141 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redact } from '../../../src/main/floor/redact.ts';
+
+/** A made-up key body; whole keys stand nowhere in this file, so that no scanner takes them for real. */
+const body = (length: number, alphabet = 'abcdefGHIJKL0123456789mnopQRSTuvwxYZ'): string =>
+  Array.from({ length }, (_, i) => alphabet[(i * 7 + 3) % alphabet.length]).join('');
+const upper = (length: number): string => body(length, 'ABCDEFGH234567JKLMNP');
+const hex = (length: number): string => body(length, '0123456789abcdef');
+
+const TOKENS: readonly (readonly [kind: string, token: string])[] = [
+  ['anthropic', `sk-ant-${'api03'}-${body(80)}`],
+  ['openai', `sk-${'proj'}-${body(48)}`],
+  ['aws', `AKIA${upper(16)}`],
+  ['github', `ghp_${body(36)}`],
+  ['github', `github_pat_${body(40)}`],
+  ['gitlab', `glpat-${body(20)}`],
+  ['slack', `xoxb-${'1234567890'}-${body(24)}`],
+  ['google', `AIza${body(35)}`],
+  ['stripe', `sk_live_${body(24)}`],
+  ['npm', `npm_${body(36)}`],
+  ['pypi', `pypi-${body(60)}`],
+  ['huggingface', `hf_${body(34)}`],
+  ['token', `dop_v1_${hex(64)}`],
+  ['token', `SG.${body(22)}.${body(43)}`],
+  ['twilio', `SK${hex(32)}`],
+  ['mailgun', `key-${hex(32)}`],
+  ['jwt', `eyJ${body(17)}.eyJ${body(30)}.${body(43)}`],
+  ['private-key', `-----BEGIN RSA ${'PRIVATE'} KEY-----\n${body(64)}\n${body(40)}==\n-----END RSA ${'PRIVATE'} KEY-----`],
+];
+
+const NAMED: readonly (readonly [text: string, secret: string, kind: string])[] = [
+  ['DB_PASSWORD=hunter2', 'hunter2', 'password'],
+  ['export GITHUB_TOKEN=abc123', 'abc123', 'token'],
+  ['PASSWORD="correct horse battery"', 'correct horse battery', 'password'],
+  ['{"password": "hunter2"}', 'hunter2', 'password'],
+  ['{\\"apiKey\\":\\"q1w2e3r4\\"}', 'q1w2e3r4', 'api-key'],
+  ['password: hunter2\nuser: x', 'hunter2', 'password'],
+  ['client_secret: swordfish', 'swordfish', 'secret'],
+  ['api_key = "abcd1234"', 'abcd1234', 'api-key'],
+  ['mysql --password hunter2 -h db', 'hunter2', 'password'],
+  ['deploy --api-key=zz11yy22', 'zz11yy22', 'api-key'],
+  [`aws_secret_access_key = ${body(20)}/${body(19)}`, `${body(20)}/${body(19)}`, 'secret'],
+  ['curl -H "Authorization: Bearer abcdef0123456789"', 'abcdef0123456789', 'authorization'],
+  ['Authorization: Basic dXNlcjpwYXNz', 'dXNlcjpwYXNz', 'authorization'],
+  ['sent bearer abcdef0123456789 along', 'abcdef0123456789', 'bearer'],
+  ['Cookie: sid=abc123; theme=dark', 'sid=abc123; theme=dark', 'cookie'],
+  ['postgres://app:p4ss:word@db/shop', 'p4ss:word', 'url'],
+  [`https://${body(30)}@git.example.com/x`, body(30), 'url'],
+  ['curl -u admin:s3cret http://x', 's3cret', 'password'],
+  [`cache key: ${body(24)}`, body(24), 'api-key'],
+  ['//registry/:_authToken=abc123abc', 'abc123abc', 'auth'],
+];
+
+const HARMLESS = [
+  'const token = getToken()',
+  'password: string',
+  'password: process.env.PASSWORD,',
+  'secret: ${SECRET}',
+  'client_secret=<your secret>',
+  'max_tokens: 4096',
+  'the key is under the mat, the secret is out, token by token',
+  'key: value',
+  'primary_key: id',
+  'keyboard: qwertz',
+  'task-0123456789abcdefghij and risk-assessment-of-2026',
+  'PWD=/home/dev/shop',
+  `commit ${hex(40)}`,
+  '550e8400-e29b-41d4-a716-446655440000',
+  'git@github.com:a/b.git and https://example.com/@scope/name',
+  'user.password = user_password;',
+  '-----BEGIN CERTIFICATE-----',
+  '<?xml version="1.0"?> author: somebody, authority, authenticate',
+];
+
+describe('redact', () => {
+  it.each(TOKENS)('F8: replaces a %s token anywhere in a text', (kind, token) => {
+    for (const text of [token, `use ${token} now`, `"${token}"`, `X=${token}`, `line\\n${token}`, `über ${token} 中`]) {
+      expect(redact(text)).not.toContain(token.slice(-12));
+      expect(redact(text)).toMatch(/\[redacted:[a-z-]+ [0-9a-f]{4}\]/);
+    }
+    expect(redact(`use ${token} now`)).toMatch(new RegExp(`^use \\[redacted:${kind} [0-9a-f]{4}\\] now$`));
+  });
+
+  it.each(NAMED)('F8: replaces the value in %s', (text, secret, kind) => {
+    const shown = redact(text);
+    expect(shown).not.toContain(secret);
+    expect(shown.replace(/\[redacted:([a-z-]+) [0-9a-f]{4}\]/, '$1')).toBe(text.replace(secret, kind));
+  });
+
+  it.each(HARMLESS)('leaves %s alone', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('gives one secret the same mark everywhere and another one another', () => {
+    const [first, again, other] = [redact('PASSWORD=hunter2'), redact('PASSWORD=hunter2'), redact('PASSWORD=hunter3')];
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it('takes all of a key whose end was cut off', () => {
+    const cut = `before -----BEGIN ${'PRIVATE'} KEY-----\n${body(64)}\n${body(20)}`;
+    expect(redact(cut)).toMatch(/^before \[redacted:private-key [0-9a-f]{4}\]$/);
+  });
+
+  it('hides a secret that a cut behind it would split, wherever the cut is', () => {
+    const token = TOKENS[3]?.[1] ?? '';
+    const text = `a ${token} b`;
+    for (let at = 0; at <= text.length; at += 1) expect(redact(text).slice(0, at)).not.toContain(token.slice(4, 12));
+  });
+
+  const parts = fc.constantFrom(...TOKENS.map(([, token]) => token), ...NAMED.map(([text]) => text), ...HARMLESS, ' ', '\n', '=', ':', '"', "'", '\\', '@', '://', '-', '[redacted:', ']', 'key', 'password');
+
+  it('is idempotent, and well-formed where its input is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(parts, fc.string({ unit: 'grapheme' })), { maxLength: 12 }), (pieces) => {
+        const once = redact(pieces.join(''));
+        expect(redact(once)).toBe(once);
+        expect(once.isWellFormed()).toBe(pieces.join('').isWellFormed());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const hostile = ['a', 'key=', 'password=', 'token="', 'sk-', 'eyJ', '-----BEGIN ', `-----BEGIN ${'PRIVATE'} KEY-----"`, '://a:b', '://aaaa@', '@', '\\"', 'Authorization: Bearer ', 'cookie: ', 'curl -u a:b ', 'abcdefghijklmnopqrst ', 'eyJhbGciOiJIUzI1NiJ9.', 'pass --key ', 'key\t', 'secret:='];
+  it.each(hostile)('takes time in proportion to its input when that is only %j', (unit) => {
+    const took = (size: number): number => {
+      const text = unit.repeat(Math.ceil(size / unit.length));
+      let best = Infinity;
+      for (let round = 0; round < 4; round += 1) {
+        const start = performance.now();
+        redact(text);
+        best = Math.min(best, performance.now() - start);
+      }
+      return best;
+    };
+    took(20_000);
+    // Four times the input: quadratic would be sixteen times the time.
+    expect(took(200_000)).toBeLessThan(10 * took(50_000) + 30);
+  });
+});
