@@ -159,7 +159,7 @@ const repeats = (w: Watching, numbered: readonly Numbered[]): readonly Structura
 /** Tells the other sessions of this repository what was written, and finds what they have. */
 const neighbours = (w: Watching, numbered: readonly Numbered[], now: number, knobs: Knobs): readonly StructuralMatch[] => {
   const { setup } = w;
-  if (!knobs.index.enabled || setup.replay) return [];
+  if (!knobs.index.enabled) return [];
   const written = numbered.filter(({ writes }) => writes === true).flatMap(({ paths }) => paths?.slice(0, 1) ?? []);
   const mine = indexLine({ task: w.ledger.task, session: setup.session, cwd: setup.cwd, git_dir: setup.git_dir, goal: w.ledger.goal, root: setup.workspace, paths: written, at: now }, knobs.index);
   if (mine === undefined) return [];
@@ -241,8 +241,16 @@ const forkTask = (w: Watching, run: Run, { judge, prefix, pass, now, knobs, toke
   };
 };
 
-/** What every result of a pass cost, cancelled forks included. */
+/** What every result of a pass cost, cancelled forks included; money as the provider tells it, else by price. */
 export const costOf = (judge: Judge, results: readonly ForkResult[]): { readonly tokens: number; readonly usd?: number } => {
-  const tokens = results.reduce((sum, { usage }) => sum + weigh(usage, outputRatio(judge)), 0);
-  return { tokens, ...(judge.price === undefined ? {} : { usd: (tokens * judge.price.input) / 1_000_000 }) };
+  const { price } = judge;
+  let tokens = 0;
+  let usd: number | undefined;
+  for (const result of results) {
+    const weighed = weigh(result.usage, outputRatio(judge));
+    tokens += weighed;
+    const money = result.usd ?? (price === undefined ? undefined : (weighed * price.input) / 1_000_000);
+    if (money !== undefined) usd = (usd ?? 0) + money;
+  }
+  return { tokens, ...(usd === undefined ? {} : { usd }) };
 };

@@ -18,7 +18,8 @@ import { dropClaim, expireMail, listClaims, returnMail } from './speak/mailbox-f
 import { isStale } from './speak/stale.ts';
 import { appendEpisode, push, startPass } from './judging.ts';
 import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
-import type { Because, ForkResult, HistoryLine, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
+import type { Because, ForkResult, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
+import type { HistoryLine } from './surfaces.ts';
 import type { Pass, Setup, Watching } from './watching.ts';
 
 /** What a restart brings back: any of it may be missing. */
@@ -196,6 +197,8 @@ export const due = (w: Watching, now: number, spent: HourSpent, enrolled = true,
     },
   );
   if (!decision.go && w.hold !== decision.because) w.passes.holds[decision.because] = (w.passes.holds[decision.because] ?? 0) + 1;
+  // This turn's end is answered: the next turn's first activity must not pass for it.
+  if (!decision.go && (decision.because === 'no-activity' || decision.because === 'own-turn')) w.turn_ended = false;
   w.hold = decision.go ? undefined : decision.because;
   return decision;
 };

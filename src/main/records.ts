@@ -160,9 +160,6 @@ export type Projected = {
   readonly raw_chars: number;
 };
 
-/** Volume per tool or record kind: what it was, and what of it was kept. */
-export type Volume = { readonly count: number; readonly raw_chars: number; readonly kept_chars: number };
-
 /** What one read of the transcript yields, in file order. */
 export type Reading = {
   readonly observations: readonly Observation[];
@@ -233,17 +230,6 @@ export type Straggler = {
   readonly since: number;
   readonly retried: boolean;
   readonly because: string;
-};
-
-/** A line of the live cross-task index (SPEC 6). `paths` are relative to the repository. */
-export type IndexLine = {
-  readonly task: string;
-  readonly session: string;
-  readonly cwd: string;
-  readonly git_dir: string;
-  readonly goal: string;
-  readonly paths: readonly string[];
-  readonly at: number;
 };
 
 // ─── 3 pass ──────────────────────────────────────────────────────────────────
@@ -326,6 +312,8 @@ export type ForkResult = {
   /** Everything its tools returned: evidence may cite it. */
   readonly tool_text: string;
   readonly usage_estimated?: boolean;
+  /** Money the provider itself named for it. */
+  readonly usd?: number;
   readonly cause?: string;
 };
 
@@ -408,95 +396,4 @@ export type GateDecision =
   | { readonly speak: true; readonly to: 'agent' | 'human'; readonly advice: Advice; readonly because?: Because }
   | { readonly speak: false; readonly advice: Advice; readonly because: Because };
 
-/** A line of a session's history.jsonl: what became of one advisory. */
-export type HistoryLine = {
-  readonly v: 1;
-  readonly at: number;
-  readonly id: string;
-  readonly event: 'generated' | 'gated' | 'enqueued' | 'claimed' | 'confirmed' | 'lost' | 'returned' | 'expired' | 'withdrawn' | 'outcome';
-  readonly because?: Because;
-  readonly channel?: Channel;
-  readonly advice?: Advice;
-  readonly verdict?: Verdict;
-  readonly evidence?: readonly string[];
-};
-
 export type SessionState = 'starting' | 'working' | 'stopping' | 'idle' | 'unknown';
-
-/** sessions/<id>/turn.json: what the Stop hook must know at once (SPEC 4, 10). */
-export type TurnFile = {
-  readonly v: 1;
-  readonly at: number;
-  readonly host_pid: number;
-  readonly state: SessionState;
-  readonly task: string;
-  /** Ids of monitors the stream shows the agent starting. */
-  readonly agent_monitors: readonly string[];
-  /** Launches seen and not yet reported, with the time of each. */
-  readonly unreported: readonly { readonly id: string; readonly at: number }[];
-  /** A continuation or wake was used and no human prompt has come since. */
-  readonly wake_used: boolean;
-  readonly muted: boolean;
-  readonly ended: boolean;
-  readonly finish_gate: {
-    readonly enabled: boolean;
-    readonly floor: number;
-    readonly min_interval_s: number;
-    readonly per_task_cap: number;
-    readonly settle_s: number;
-  };
-  readonly advice_ttl_s: number;
-  readonly queue_timeout_s: number;
-};
-
-/** One detector's row in status.json. */
-export type DetectorStats = {
-  readonly runs: number;
-  readonly silent: number;
-  readonly advised: number;
-  readonly delivered: number;
-  readonly timeouts: number;
-  readonly failed: number;
-  readonly cache_read: number;
-  readonly cache_write: number;
-  readonly input: number;
-  readonly output: number;
-  readonly took_ms: number;
-  readonly uptake?: number;
-  readonly closed: number;
-  readonly stage?: string;
-  readonly floor: number;
-  readonly floor_source: string;
-  readonly last?: string;
-};
-
-/** sessions/<id>/status.json: what stats, why and the status line read. */
-export type Status = {
-  readonly v: 1;
-  readonly at: number;
-  readonly version: string;
-  readonly host_pid: number;
-  readonly session: string;
-  readonly task: string;
-  readonly workspace: string;
-  readonly state: SessionState;
-  readonly phase: 'watching' | 'thinking' | 'muted' | 'budget-spent' | 'paused' | 'dormant';
-  readonly provider: string;
-  readonly model: string;
-  readonly last_turn?: string;
-  readonly last_pass?: { readonly at: number; readonly pass: number; readonly because: PassReason; readonly lines: readonly string[]; readonly took_ms: number };
-  readonly hold?: HoldReason;
-  readonly volumes: { readonly tools: Readonly<Record<string, Volume>>; readonly kinds: Readonly<Record<string, Volume>>; readonly unknown: Readonly<Record<string, number>> };
-  readonly primary: Usage;
-  readonly observer: Usage;
-  readonly spent: { readonly task: number; readonly hour: number; readonly task_cap: number; readonly hour_cap: number };
-  readonly money?: { readonly usd: number; readonly passes: number; readonly since: number };
-  readonly passes: { readonly count: number; readonly by_reason: Readonly<Record<string, number>>; readonly holds: Readonly<Record<string, number>> };
-  /** Passes of the last hour beside what the floor allows; `stretch` is the factor that backoff lays on the floor. */
-  readonly pace?: { readonly last_hour: number; readonly cap: number; readonly stretch: number };
-  readonly detectors: Readonly<Record<string, DetectorStats>>;
-  readonly advice: { readonly generated: number; readonly delivered: number; readonly gated: Readonly<Record<string, number>>; readonly last_hour: number; readonly rate_cap: number };
-  readonly window: { readonly chars: number; readonly budget_chars: number; readonly compactions: number; readonly generation: number };
-  readonly ledgers: { readonly count: number; readonly oldest_at?: number };
-  readonly notices: readonly string[];
-};

@@ -6,6 +6,7 @@ import { isCurrent } from './memory/task.ts';
 import { findObservation, renderObservations } from './memory/window.ts';
 import { feedbackLines } from './pass/feedback.ts';
 import { afterFork } from './pass/stragglers.ts';
+import { repeatOutcomes } from './pass/structure.ts';
 import { agentText, keyOf, makeAdvice, makeReport, TURN_REPORT, userText } from './speak/advice.ts';
 import { checkEvidence } from './speak/evidence.ts';
 import { agentFloor } from './speak/floors.ts';
@@ -17,7 +18,8 @@ import { calibrated, closedByFork, closedByResolved, FRESH, lapsed, openRecords,
 import { turnReport } from './speak/turn-report.ts';
 import { costOf, outputRatio, push, release } from './judging.ts';
 import { weigh } from './pass/budget.ts';
-import type { Advice, Because, DetectorStats, ForkResult, GateDecision, HistoryLine } from './records.ts';
+import type { Advice, Because, ForkResult, GateDecision } from './records.ts';
+import type { DetectorStats, HistoryLine } from './surfaces.ts';
 import type { Pass, Watching } from './watching.ts';
 
 /** Ends a pass at `now`: accounts it always, speaks only when the session has not moved on meanwhile. */
@@ -103,6 +105,8 @@ const close = (w: Watching, results: readonly ForkResult[], now: number, knobs: 
   const add = (found: readonly Closing[]): void => {
     for (const closing of found) if (!closings.has(closing.id)) closings.set(closing.id, closing);
   };
+  // Its fork runs only on a new match: code sees the command go through.
+  add(closedByFork(open, 'repeat-failure', repeatOutcomes(w.window.observations, open), observation));
   for (const { detector, feedback } of results) {
     add(closedByFork(open, detector, feedback.outcomes ?? [], observation));
     add(closedByResolved(open, detector, feedback, feedback.dedup_key === undefined ? undefined : keyOf(feedback.dedup_key), observation));

@@ -2,7 +2,8 @@
 import { headroom, type HourSpent } from './pass/budget.ts';
 import { renderLedger } from './memory/ledger.ts';
 import { factsOf } from './speak/history.ts';
-import type { Ledger, Status, TurnFile } from './records.ts';
+import type { Ledger } from './records.ts';
+import type { Status, TurnFile } from './surfaces.ts';
 import type { Watching } from './watching.ts';
 
 export type Around = {

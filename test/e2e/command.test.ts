@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { releaseLock, takeLock } from '../../src/main/floor/lock-file.ts';
 import { workspaceOf } from '../../src/main/floor/config-file.ts';
-import type { Advice, HistoryLine, Status } from '../../src/main/records.ts';
+import type { Advice } from '../../src/main/records.ts';
+import type { HistoryLine, Status } from '../../src/main/surfaces.ts';
 import { putReply, takeRequests } from '../../src/main/speak/request-file.ts';
 import { makeCommandWorld, runCommandIn, type CommandWorld, type Ran, type RunOptions } from '../support/command-run.ts';
 
@@ -85,6 +86,8 @@ describe('every surface', () => {
 
   test('wrong words are told what would be right', async () => {
     for (const words of [['nonsense'], ['stats', '--nonsense'], ['constructor']]) expect(await run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: second-brain') });
+    // Our hook calls with a session and shows stdout alone.
+    expect(await run(['stats', '--nonsense', '--session', SESSION])).toMatchObject({ code: 2, stdout: "Unknown option '--nonsense'.\nUsage: second-brain stats [--json]\n" });
     expect((await run(['forget', 'everything'])).code).toBe(2);
     expect((await run(['config', 'set', 'gate.rate_per_hour'])).code).toBe(2);
   });

@@ -5,7 +5,8 @@ import { admit, judge, resolvedMail } from '../../src/main/speak/gate.ts';
 import { factsOf, rowsOf } from '../../src/main/speak/history.ts';
 import { isStale } from '../../src/main/speak/stale.ts';
 import { defaultKnobs, type Knobs } from '../../src/main/floor/knobs.ts';
-import type { Advice, Because, HistoryLine, Observation } from '../../src/main/records.ts';
+import type { Advice, Because, Observation } from '../../src/main/records.ts';
+import type { HistoryLine } from '../../src/main/surfaces.ts';
 
 /** `at` in seconds. */
 export type Step = { readonly at: number } & (

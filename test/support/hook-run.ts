@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
-import type { Advice, TurnFile } from '../../src/main/records.ts';
+import type { Advice } from '../../src/main/records.ts';
+import type { TurnFile } from '../../src/main/surfaces.ts';
 import { thisProcess } from '../../src/main/floor/process-file.ts';
 
 /** Bundles the hook beside the guard, as `npm run build` does, into `folder`; returns the guard's path. */

@@ -1,5 +1,6 @@
 // Mail, turns and occasions for tests of what is said when; every field but those named is as good as any.
-import type { Advice, TurnFile } from '../../src/main/records.ts';
+import type { Advice } from '../../src/main/records.ts';
+import type { TurnFile } from '../../src/main/surfaces.ts';
 import type { ClaimFacts, Occasion } from '../../src/main/speak/claim.ts';
 import type { Claim, Mail } from '../../src/main/speak/envelope.ts';
 

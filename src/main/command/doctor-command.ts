@@ -14,7 +14,7 @@ import { findBySession } from '../memory/ledger-file.ts';
 import { loadCatalogue } from '../pass/catalogue-file.ts';
 import { checksOf, doctorText, type DoctorFacts } from '../show/doctor.ts';
 import { readStatus } from '../speak/status-file.ts';
-import { configAt, namesIn, openPlace, type Place } from './place.ts';
+import { configAt, namesIn, openPlace, programAt, type Place } from './place.ts';
 import type { Words } from './words.ts';
 
 export const doctorCommand = async (words: Words): Promise<number> => {
@@ -40,7 +40,7 @@ const factsAt = async (place: Place): Promise<DoctorFacts> => {
   const files = existsSync(paths.data) ? filesUnder(paths.data) : [];
   return {
     now,
-    program: existsSync(paths.launcher) ? `'${paths.launcher}'` : `node '${join(__dirname, 'command.cjs')}'`,
+    program: programAt(place),
     node: process.version,
     host_version: hostVersion(place),
     data: { path: paths.data, exists: existsSync(paths.data), writable: isWritable(paths.data), open: files.filter(({ open }) => open).length, free_bytes: freeBytes(paths.data) },

@@ -13,7 +13,8 @@ import { allLedgers, removeTask } from '../memory/ledger-file.ts';
 import { readHistory } from '../speak/history-file.ts';
 import { listClaims, listMail } from '../speak/mailbox-file.ts';
 import { namesIn, statusesIn } from './place.ts';
-import type { Ledger, Position, Status } from '../records.ts';
+import type { Ledger, Position } from '../records.ts';
+import type { Status } from '../surfaces.ts';
 
 export type ForgetScope = { readonly kind: 'task'; readonly task: string } | { readonly kind: 'workspace'; readonly workspace: string } | { readonly kind: 'all' };
 

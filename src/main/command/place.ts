@@ -1,5 +1,5 @@
 // Where a command was called: data directory, workspace, session, width. Everything else it needs it reads from there.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, workspaceOf } from '../floor/config-file.ts';
@@ -8,7 +8,7 @@ import { findDataDir } from '../floor/data-dir-file.ts';
 import { isMissing } from '../floor/json-file.ts';
 import { pathsUnder, type Paths } from '../floor/paths.ts';
 import { readStatus } from '../speak/status-file.ts';
-import type { Status } from '../records.ts';
+import type { Status } from '../surfaces.ts';
 import type { Words } from './words.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -39,6 +39,9 @@ export const openPlace = ({ flags }: Pick<Words, 'flags'>, env: Env = process.en
   const session = text('session') ?? (env['CLAUDE_CODE_SESSION_ID'] || undefined) ?? newestStatus(paths, workspace, now)?.session;
   return { paths, cwd, workspace, session, now, width: widthOf(env), env };
 };
+
+/** How a person calls this program from a shell: by the launcher, once a monitor has written it. */
+export const programAt = ({ paths }: Pick<Place, 'paths'>): string => (existsSync(paths.launcher) ? paths.launcher : `node ${join(__dirname, 'command.cjs')}`);
 
 /** Exit code of a command that `openPlace` gave no place. */
 export const NO_PLACE = 3;

@@ -23,6 +23,8 @@ export type ReplayInput = {
   readonly slices: AsyncIterable<Slice>;
   /** Temporary folder for everything the loop writes. */
   readonly data: string;
+  /** Where the session worked; with it, lines of other sessions in the folder's index count as neighbours. */
+  readonly workspace?: string;
   readonly knobs: Knobs;
   readonly catalogue: readonly Detector[];
   readonly shared_prompt: string;
@@ -65,7 +67,7 @@ const openPlayer = (input: ReplayInput) => {
 
   const setup = (session: string): Setup => ({
     paths: pathsUnder(input.data),
-    session, workspace: input.data, git_dir: input.data, cwd: input.data, host: 'replay', host_pid: 0,
+    session, workspace: input.workspace ?? input.data, git_dir: input.workspace ?? input.data, cwd: input.workspace ?? input.data, host: 'replay', host_pid: 0,
     version: input.version,
     shared_prompt: input.shared_prompt,
     knobs: () => knobs,

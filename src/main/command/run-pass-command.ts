@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Paths } from '../floor/paths.ts';
-import { askedText, NO_MONITOR, unansweredText } from '../show/asked.ts';
+import { askedText, noMonitorText, unansweredText } from '../show/asked.ts';
 import { dropRequest, putRequest, takeReply, type RunReply } from '../speak/request-file.ts';
 import { monitorOf } from './monitor-state.ts';
-import { configAt, NO_PLACE, openPlace } from './place.ts';
+import { configAt, NO_PLACE, openPlace, programAt } from './place.ts';
 import type { Words } from './words.ts';
 
 export const runPassCommand = async (words: Words): Promise<number> => {
@@ -14,7 +14,7 @@ export const runPassCommand = async (words: Words): Promise<number> => {
   const { paths, now, width } = place;
   const session = place.session ?? '';
   if (monitorOf(paths, session) !== 'alive') {
-    process.stdout.write(`${NO_MONITOR}\n`);
+    process.stdout.write(`${noMonitorText(programAt(place), width)}\n`);
     return 1;
   }
   const { wait_s } = configAt(place).knobs.run;

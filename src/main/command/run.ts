@@ -1,6 +1,7 @@
 // Finds the subcommand and its options, and says what would be right when they are not.
 import { parseArgs } from 'node:util';
-import type { Command } from './words.ts';
+import { isCode } from '../floor/json-file.ts';
+import type { Command, Words } from './words.ts';
 
 // Each command's code is loaded when it is called: most need little, and the hook waits for some.
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -36,20 +37,33 @@ const OPTIONS = {
 
 /** Runs the program on its arguments; the result is the exit code. */
 export const runCommand = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: argv.map(shielded), options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage()}\n`);
+  const parsed = parsedOf(argv);
+  const [name, ...positionals] = (parsed.ok ? parsed.positionals : argv).map(unshielded);
+  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const fault = !parsed.ok ? parsed.why : name !== undefined && command === undefined ? `There is no command ${name}.` : undefined;
+  if (fault !== undefined) {
+    // Our hook calls with a session, and shows what stands on stdout alone.
+    (argv.includes('--session') ? process.stdout : process.stderr).write(`${fault}\n${command === undefined ? usage() : `Usage: second-brain ${command.usage}`}\n`);
     return 2;
   }
-  const [name, ...positionals] = parsed.positionals.map(unshielded);
-  const command = name === undefined ? undefined : Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined || parsed.values.help === true) {
-    (name === undefined || parsed.values.help === true ? process.stdout : process.stderr).write(`${name === undefined || command !== undefined ? '' : `There is no command ${name}.\n`}${usage()}\n`);
-    return name === undefined || parsed.values.help === true ? 0 : 2;
+  if (!parsed.ok || command === undefined || parsed.flags['help'] === true) {
+    process.stdout.write(`${usage()}\n`);
+    return 0;
   }
-  return command.run({ positionals, flags: parsed.values });
+  return command.run({ positionals, flags: parsed.flags });
+};
+
+type Parsed = ({ readonly ok: true } & Words) | { readonly ok: false; readonly why: string };
+
+const parsedOf = (argv: readonly string[]): Parsed => {
+  try {
+    const { positionals, values } = parseArgs({ args: argv.map(shielded), options: OPTIONS, allowPositionals: true });
+    return { ok: true, positionals, flags: values };
+  } catch (error) {
+    if (!isCode(error, 'ERR_PARSE_ARGS_UNKNOWN_OPTION', 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL')) throw error;
+    // What follows the first sentence is advice for other programs.
+    return { ok: false, why: `${(error as Error).message.split(/[.\n]/)[0] ?? ''}.` };
+  }
 };
 
 /** `config set model.price_in -1`: a number is a value, not an option. */

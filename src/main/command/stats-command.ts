@@ -4,7 +4,7 @@ import { versionAt } from '../entry/runtime.ts';
 import { statsText } from '../show/stats.ts';
 import { readStatus } from '../speak/status-file.ts';
 import { monitorOf } from './monitor-state.ts';
-import { NO_PLACE, openPlace } from './place.ts';
+import { NO_PLACE, openPlace, programAt } from './place.ts';
 import type { Words } from './words.ts';
 
 export const statsCommand = (words: Words): Promise<number> => {
@@ -21,6 +21,6 @@ export const statsCommand = (words: Words): Promise<number> => {
   }
   const trouble = !read.ok && read.because === 'corrupt' ? `${paths.status(session)} cannot be read (${read.why}): damaged, or of a newer version.` : undefined;
   const installed = versionAt(join(__dirname, '..'));
-  process.stdout.write(`${statsText({ status, now, installed, monitor, session, width, ...(trouble === undefined ? {} : { trouble }) })}\n`);
+  process.stdout.write(`${statsText({ status, now, installed, monitor, session, width, program: programAt(place), ...(trouble === undefined ? {} : { trouble }) })}\n`);
   return Promise.resolve(0);
 };

@@ -8,9 +8,10 @@ import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
-import { loadCatalogue } from '../pass/catalogue-file.ts';
+import { loadCatalogue, readSharedPrompt } from '../pass/catalogue-file.ts';
 import { openPools, type Pools } from '../pools.ts';
 import type { Detector, Signal } from '../records.ts';
+import { openHostProvider } from './host-provider.ts';
 import { openJudge } from './judge.ts';
 import { openSession, type LiveSession } from './session.ts';
 import { sweep } from './sweep.ts';
@@ -30,6 +31,7 @@ export type FollowOptions = {
 
 const TICK_MS = 1000;
 const STANDBY_MS = 2000;
+const RATE_LIMIT_MS = 15 * 60_000;
 
 export const openFollower = (options: FollowOptions) => {
   const { paths, host, runtime, env, log } = options;
@@ -52,6 +54,16 @@ export const openFollower = (options: FollowOptions) => {
   let holds_lock = false;
 
   const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
+
+  const hostProvider = openHostProvider({
+    paths, host, env,
+    pools: () => openedPools(),
+    shared_prompt: () => readSharedPrompt(runtime.prompts),
+    workspace: () => workspace,
+    mcp_tools: () => [],
+    max_output: () => knobs.budget.max_output_tokens,
+    now: Date.now,
+  });
 
   const openedPools = (): Pools =>
     (pools ??= openPools({ dist: runtime.dist, fork_threads: knobs.loop.fork_threads, width: knobs.loop.max_parallel_forks, compute_threads: 2 }));
@@ -97,6 +109,8 @@ export const openFollower = (options: FollowOptions) => {
     if (live?.session !== signal.session && signal.agent_id === undefined) turnTo(signal, now);
     if (live?.session !== signal.session) return;
     if (signal.event === 'Stop' || signal.event === 'StopFailure') await live.read(now);
+    // The user's own work comes first: one login, one limit.
+    if (signal.event === 'StopFailure' && signal.reason === 'rate_limit') hostProvider.pause(now + RATE_LIMIT_MS);
     live.hear(signal, now);
   };
 
@@ -121,12 +135,14 @@ export const openFollower = (options: FollowOptions) => {
         judge,
         pools: openedPools,
         ports: {
-          fork: (task, hooks, abort) => openedPools().fork(task, { ...hooks, learnt: judge.learnt }, abort),
+          fork: (task, hooks, abort) =>
+            task.provider.kind === 'host' ? hostProvider.fork(task, hooks, abort) : openedPools().fork(task, { ...hooks, learnt: judge.learnt }, abort),
           summarize: (task, hooks) => openedPools().summarize(task, hooks),
           tool: () => Promise.resolve({ ok: false, text: 'This tool is not available.' }),
           mcp_tools: () => [],
         },
         notices: () => problems,
+        paused: () => judge.current().provider.kind === 'host' && hostProvider.pausedUntil() > Date.now(),
         log,
         ring: options.ring,
       },
@@ -205,6 +221,7 @@ export const openFollower = (options: FollowOptions) => {
     close: (now: number): void => {
       watcher.close();
       shut(now, 'ended');
+      hostProvider.close();
       if (holds_lock) releaseLock(lock);
     },
   };

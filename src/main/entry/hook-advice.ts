@@ -59,9 +59,10 @@ const gateFacts = (call: Call, { muted }: Scope): GateFacts => {
 /** Counts, claims, says: in this order, so that no crash and no race makes the gate speak more often than counted. */
 const fire = (call: Call, { fired }: GateFacts, verdict: GateVerdict, channel: 'Stop' | 'bell'): Words => {
   const { paths, now } = call;
-  if (!verdict.speak || !countFiring(paths, verdict.task, fired, now)) return SILENCE;
-  if (claimIt(call, verdict.mail, channel)) return wordsOf(channel === 'Stop' ? 'Stop' : 'UserPromptSubmit', [verdict.mail]);
-  uncountFiring(paths, verdict.task, fired);
+  if (verdict.speak && countFiring(paths, verdict.task, fired, now)) {
+    if (claimIt(call, verdict.mail, channel)) return wordsOf(channel, [verdict.mail]);
+    uncountFiring(paths, verdict.task, fired);
+  }
   return SILENCE;
 };
 

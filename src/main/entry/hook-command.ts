@@ -24,8 +24,8 @@ const OTHERS_MS = 4000;
 const MOST_OUTPUT = 20_000;
 
 /** Runs the command bundle and shows what it prints. It always answers: an unanswered command would cost a turn. */
-export const answerCommand = async ({ name, words }: Command, { payload, paths, env, dist }: Call): Promise<Block> => {
-  const args = [`${dist}/command.cjs`, name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
+export const answerCommand = async ({ name, words }: Command, { payload, paths, env, script }: Call): Promise<Block> => {
+  const args = [script.replace(/hook\.cjs$/, 'command.cjs'), name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
   const text = await new Promise<string>((resolve) => {
     execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (_, stdout) => {
       resolve(stdout.trimEnd() || `${name} gave no answer in time.`);

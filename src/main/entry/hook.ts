@@ -1,7 +1,6 @@
 // A hook: reports what only its payload knows, says what waits for this moment, answers commands and the bell.
 // The host waits for it: file work only, no package, silence on every fault, an end within seconds (SPEC 1, 3).
 // Called by guard.sh as: hook.cjs DATA EVENT.
-import { dirname } from 'node:path';
 import { hookPathsUnder, hostName } from '../floor/paths.ts';
 import { bellNonce } from '../speak/finish-gate.ts';
 import { answer, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
@@ -29,7 +28,7 @@ const main = async (): Promise<HookAnswer | Block | undefined> => {
   const payload = parsePayload(await readStdin(event), event, env);
   if (!payload) return undefined;
   const host_pid = Number(env['CLAUDE_PID']) || 0;
-  const call: Call = { payload, paths: hookPathsUnder(data), host: hostName(host_pid || undefined, payload.session), host_pid, env, now: Date.now(), dist: dirname(script) };
+  const call: Call = { payload, paths: hookPathsUnder(data), host: hostName(host_pid || undefined, payload.session), host_pid, env, now: Date.now(), script };
   const command = commandIn(payload.prompt);
   if (command) {
     clearTimeout(timer);

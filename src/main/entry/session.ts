@@ -17,6 +17,7 @@ import { chooseTask, taskId, taskNonce } from '../memory/task.ts';
 import { readWindow } from '../memory/window-file.ts';
 import { add, begin, due, dropAll, end, endTurn, hear, lookForClaims, observe, observeHistory, openObserver, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
+import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
 import { bellLine, mayRing } from '../speak/finish-gate.ts';
 import { firingsOf } from '../speak/gate-count-file.ts';
@@ -26,7 +27,8 @@ import { writeStatus } from '../speak/status-file.ts';
 import { writeTurn } from '../speak/turn-file.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
 import { projectionLimits } from './reading.ts';
-import type { Detector, Ledger, PassReason, Position, Projected, Signal, TurnFile } from '../records.ts';
+import type { Detector, Ledger, PassReason, Position, Projected, Signal } from '../records.ts';
+import type { TurnFile } from '../surfaces.ts';
 import type { Pools } from '../pools.ts';
 import type { Setup, Watching } from '../watching.ts';
 import type { OpenJudge } from './judge.ts';
@@ -51,6 +53,8 @@ export type SessionOptions = {
   readonly pools: () => Pools;
   readonly ports: Pick<Setup, 'tool' | 'mcp_tools' | 'fork' | 'summarize'>;
   readonly notices: () => readonly string[];
+  /** The provider asked us to keep still. */
+  readonly paused: () => boolean;
   readonly log: (line: string) => void;
   readonly ring: (line: string) => void;
 };
@@ -107,6 +111,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     ({ scanned } = got);
     if (got.items.length > 0) take(got.items, got.position, got.history, at);
     else w.position = got.position;
+    if (got.bad_lines > 0) add(w, [{ kind: 'note', note: 'gap', at, uuid: `gap-${got.position.offset}`, text: `[note] ${got.bad_lines} damaged lines of the transcript could not be read here`, raw_chars: 0 }], at);
     if (got.left > ingest.parallel_bytes) await catchUp(got.position, got.left, got.history, at);
     else if (got.left > 0 && got.items.length > 0) await read(at, ended);
   };
@@ -129,7 +134,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     const done = Date.now();
     if (closed) return;
     end(w, pass, results, done);
-    if (results.some(({ end: how, cause }) => how === 'provider-error' && cause?.includes('authentication') === true)) options.judge.refused();
+    if (results.some(({ cause }) => isKeyRefused(cause))) options.judge.refused();
     surface(done);
     lookForBell(done);
   };
@@ -139,7 +144,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     tend(w, at);
     lookForClaims(w, at);
     if (running === undefined) {
-      const decision = due(w, at, readSpent(paths, w.setup, at), enrolled);
+      const decision = due(w, at, readSpent(paths, w.setup, at), enrolled, options.paused());
       if (decision.go) {
         running = start(decision.because, at)
           .catch((error: unknown) => {
@@ -167,7 +172,7 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const surface = (at: number): void => {
     status_at = at;
-    writeStatus(paths.status(session), statusOf(w, at, { spent: readSpent(paths, w.setup, at), enrolled: true, paused: false, ledgers: ledgerStock(paths), notices: [...options.notices(), ...options.judge.problems()] }));
+    writeStatus(paths.status(session), statusOf(w, at, { spent: readSpent(paths, w.setup, at), enrolled: true, paused: options.paused(), ledgers: ledgerStock(paths), notices: [...options.notices(), ...options.judge.problems()] }));
     writeTurnFile(at);
     const digest = digestOf(w.ledger);
     if (digest !== undefined) writeJson(join(paths.session(session), 'digest.json'), { v: 1, text: digest, at });

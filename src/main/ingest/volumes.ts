@@ -1,5 +1,6 @@
 // How much went by, and how much of it was kept: what stats shows per tool and per kind of record (HAZARDS C3).
-import type { Observation, Projected, Status, Volume } from '../records.ts';
+import type { Observation, Projected } from '../records.ts';
+import type { Status, Volume } from '../surfaces.ts';
 
 export type Volumes = Status['volumes'];
 

@@ -6,7 +6,7 @@ import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
-import type { IndexLine } from '../records.ts';
+import type { IndexLine } from '../surfaces.ts';
 import { isLive, liveLines, parseIndexLine } from './index-line.ts';
 
 export const appendIndex = (paths: Paths, line: IndexLine): void => appendLine(paths.index(line.git_dir), line);

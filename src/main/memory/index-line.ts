@@ -1,7 +1,7 @@
 // What one task tells the others of itself (SPEC 6, Index): which files it has just written, and what for, in one line.
 import { relative, sep } from 'node:path';
 import type { Knobs } from '../floor/knobs.ts';
-import type { IndexLine } from '../records.ts';
+import type { IndexLine } from '../surfaces.ts';
 
 const MAX_GOAL = 120;
 const MAX_PATH = 400;

@@ -23,6 +23,10 @@ export const childEnv = ({ env, root, exec_path }: ChildEnvSource): Record<strin
     TERM: 'dumb',
     NO_COLOR: '1',
     CI: '1',
+    PAGER: 'cat',
+    // git takes no lock of the user's index, and asks for no password.
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
     SECOND_BRAIN_FORK: '1',
   };
 };

@@ -173,7 +173,7 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
         child = made;
         made.on('spawn', resolve);
         made.on('error', (error) => reject(new Error(`cannot start ${command} (${'code' in error ? String(error.code) : error.message})`)));
-        made.on('exit', () => killGroup(made.pid));
+        made.on('exit', () => signalGroup(made.pid, 'SIGKILL'));
         made.on('close', () => transport.onclose?.());
         made.stdin.on('error', () => undefined); // EPIPE: its end is told by close
         made.stderr.on('data', (chunk: Buffer) => said(chunk.toString('utf8')));
@@ -192,7 +192,7 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
           unasked += chunk.length;
           if (unasked <= options.unasked_bytes) return take(chunk);
           said('it talks without end\n');
-          killGroup(made.pid);
+          signalGroup(made.pid, 'SIGKILL');
         });
       }),
     send: (message) => {
@@ -207,7 +207,9 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
       if (ending?.pid === undefined || ending.exitCode !== null || ending.signalCode !== null) return transport.onclose?.();
       const gone = new Promise<void>((resolve) => void ending.once('close', () => resolve()));
       ending.stdin.end();
-      const timer = setTimeout(() => killGroup(ending.pid), LEAVE_MS);
+      // Asked at once, so that it also ends when this process does not live to see it.
+      signalGroup(ending.pid, 'SIGTERM');
+      const timer = setTimeout(() => signalGroup(ending.pid, 'SIGKILL'), LEAVE_MS);
       // Processes that left the group may hold its pipes.
       const patience = setTimeout(() => {
         ending.stdout.destroy();
@@ -250,10 +252,10 @@ const cappedFetch =
     return new Response(response.body.pipeThrough(counted), { status: response.status, statusText: response.statusText, headers: response.headers });
   };
 
-const killGroup = (pid: number | undefined): void => {
+const signalGroup = (pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
   if (pid === undefined) return;
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))) throw error;
   }

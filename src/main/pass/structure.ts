@@ -1,6 +1,7 @@
 // What code decides before any model is asked (SPEC 7): a command that keeps failing, and a file two sessions write.
 import { createHash } from 'node:crypto';
-import type { Detector, IndexLine, Numbered, OpenAdvice, Outcome, StructuralMatch } from '../records.ts';
+import type { Detector, Numbered, OpenAdvice, Outcome, StructuralMatch } from '../records.ts';
+import type { IndexLine } from '../surfaces.ts';
 import { readCommand, sameDir, type Command } from './shell.ts';
 
 export type RepeatInput = {

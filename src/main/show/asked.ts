@@ -14,7 +14,8 @@ const HELD: Readonly<Record<HoldReason, string>> = {
   paused: 'it is paused',
 };
 
-export const NO_MONITOR = 'No monitor watches this session, so nobody can look now. It starts with the session; if it should be there, run second-brain doctor.';
+/** Nobody is there to ask. */
+export const noMonitorText = (program: string, width: number): string => wrap(`No monitor watches this session, so nobody can look now. It starts with the session; if it should be there, run ${program} doctor`, width);
 
 /** A reply as shown: the verdicts, or why there was no pass. */
 export const askedText = ({ text, hold }: { readonly text: string; readonly hold?: HoldReason }, width: number): string => {

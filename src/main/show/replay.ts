@@ -1,5 +1,6 @@
 // What a replay tells: events as they happen in session time, for a person or as JSON lines (SPEC 12). Rendering only.
-import type { Because, Channel, ForkEnd, PassReason, Volume } from '../records.ts';
+import type { Because, Channel, ForkEnd, PassReason } from '../records.ts';
+import type { Volume } from '../surfaces.ts';
 import { clock, columns, count, line, percent, wrap } from './plain.ts';
 
 export type ReplayEvent =

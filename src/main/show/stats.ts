@@ -1,5 +1,6 @@
 // /second-brain-stats: what it saw, thought, said and cost, from status.json alone (SPEC 12).
-import type { Status, Usage, Volume } from '../records.ts';
+import type { Usage } from '../records.ts';
+import type { Status, Volume } from '../surfaces.ts';
 import { age, columns, count, fit, line, percent, usd, wrap } from './plain.ts';
 
 export type StatsInput = {
@@ -10,15 +11,17 @@ export type StatsInput = {
   readonly monitor: 'alive' | 'gone' | 'never-seen';
   readonly session: string;
   readonly width: number;
+  /** How a shell calls us. */
+  readonly program: string;
   /** Why there is a status that could not be read. */
   readonly trouble?: string;
 };
 
 /** The whole text of stats. */
-export const statsText = ({ status, now, installed, monitor, session, width, trouble }: StatsInput): string => {
+export const statsText = ({ status, now, installed, monitor, session, width, program, trouble }: StatsInput): string => {
   if (status === undefined) {
     const nothing = session === '' ? 'no session has been watched here yet' : `nothing watched yet in session ${line(session, 40)}`;
-    return [`Second Brain ${installed}: ${nothing}.`, ...(trouble === undefined ? [] : [trouble]), monitorWords(monitor), 'If this stays so, run second-brain doctor.'].map((text) => wrap(text, width)).join('\n');
+    return [`Second Brain ${installed}: ${nothing}.`, ...(trouble === undefined ? [] : [trouble]), monitorWords(monitor), `If this stays so, run ${program} doctor`].map((text) => wrap(text, width)).join('\n');
   }
   const parts = [
     head(status, now, installed, monitor),

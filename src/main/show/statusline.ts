@@ -1,5 +1,5 @@
 // The status line's one segment: what it is doing, what it cost, what the last turn gave (SPEC 12).
-import type { Status } from '../records.ts';
+import type { Status } from '../surfaces.ts';
 import { line, usd } from './plain.ts';
 
 const PHASES: Readonly<Record<Status['phase'], string>> = {

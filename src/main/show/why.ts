@@ -1,5 +1,6 @@
 // /second-brain-why: what was said with its proof, what was withheld and why, from the session's history (SPEC 12).
-import type { Advice, Because, HistoryLine } from '../records.ts';
+import type { Advice, Because } from '../records.ts';
+import type { HistoryLine } from '../surfaces.ts';
 import { age, fit, line, plain, wrap } from './plain.ts';
 
 /** One advisory as its history lines leave it. */

@@ -1,5 +1,6 @@
 // Which waiting mail a hook may take, and the one answer both sides get (SPEC 9, 10).
-import type { Advice, TurnFile } from '../records.ts';
+import type { Advice } from '../records.ts';
+import type { TurnFile } from '../surfaces.ts';
 import type { Mail } from './envelope.ts';
 import { occurs } from './stale.ts';
 
@@ -57,7 +58,7 @@ export const refusal = (advice: Advice, occasion: Occasion, facts: ClaimFacts): 
 export const unfit = (advice: Advice, { session, text }: Pick<Occasion, 'session' | 'text'>, { host_pid, turn, now }: Pick<ClaimFacts, 'host_pid' | 'turn' | 'now'>): NoClaim | undefined => {
   if (advice.session_id !== session) return 'other-session';
   if (advice.host_pid !== host_pid) return 'other-host';
-  return expiredBecause(advice, now, { queue_timeout_s: turn?.queue_timeout_s ?? QUEUE_TIMEOUT_S }) ?? (occurs(advice.stale_if, text) ? 'stale' : undefined);
+  return expiredBecause(advice, now, turn ?? NO_TURN) ?? (occurs(advice.stale_if, text) ? 'stale' : undefined);
 };
 
 /** Which of the two clocks an advisory has outlived: its truth from its making, its wait from its entry into the mailbox. */
@@ -70,7 +71,7 @@ export const expiredBecause = (advice: Advice, now: number, limits: { readonly q
 export type Words = { readonly agent: readonly string[]; readonly user: readonly string[] };
 
 /** The words of claimed mail: agent-addressed to both sides, the rest to the user. At Stop the host shows the context itself. */
-export const wordsOf = (event: SpeakingEvent, mail: readonly Mail[]): Words => ({
+export const wordsOf = (event: SpeakingEvent | 'bell', mail: readonly Mail[]): Words => ({
   agent: mail.filter(({ advice }) => !advice.human_only).map(({ said }) => said.agent),
   user: event === 'Stop' ? [] : mail.map(({ said }) => said.user),
 });
@@ -93,7 +94,7 @@ export const answer = (event: SpeakingEvent, words: readonly Words[]): HookAnswe
 const ANSWER_CAP = 7000;
 
 // The knob's default, for mail whose monitor has left no turn.json.
-const QUEUE_TIMEOUT_S = 600;
+const NO_TURN = { queue_timeout_s: 600 };
 
 const fits = (event: SpeakingEvent, mail: readonly Mail[]): boolean => JSON.stringify(answer(event, [wordsOf(event, mail)]) ?? '').length <= ANSWER_CAP;
 

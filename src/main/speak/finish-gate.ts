@@ -1,6 +1,7 @@
 // The one case in which a turn is continued or a session woken: cited work left undone (SPEC 10).
 import { BELL_PREFIX, MONITOR_DESCRIPTION } from '../floor/marks.ts';
-import type { BackgroundTask, TurnFile } from '../records.ts';
+import type { BackgroundTask } from '../records.ts';
+import type { TurnFile } from '../surfaces.ts';
 import { bySureness, unfit } from './claim.ts';
 import type { Mail } from './envelope.ts';
 

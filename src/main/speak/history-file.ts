@@ -1,6 +1,6 @@
 // sessions/<id>/history.jsonl: what became of each advisory, appended by the monitor alone.
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
-import type { HistoryLine } from '../records.ts';
+import type { HistoryLine } from '../surfaces.ts';
 
 export const appendHistory = (path: string, line: HistoryLine): void => appendLine(path, line);
 

@@ -1,5 +1,6 @@
 // A session's advice as its history tells it: every line folded into one row per advisory, and what the gate asks of the rows.
-import type { Advice, AdviceRow, Because, Channel, HistoryLine, Verdict } from '../records.ts';
+import type { Advice, AdviceRow, Because, Channel, Verdict } from '../records.ts';
+import type { HistoryLine } from '../surfaces.ts';
 import { TURN_REPORT } from './advice.ts';
 import { adviceTokens, type Said, type Spoken } from './gate.ts';
 

@@ -1,7 +1,7 @@
 // sessions/<id>/turn.json: what the monitor knows of the turn and a hook must know at once (SPEC 4, 10).
 import { readText } from '../floor/disk-file.ts';
 import { writeJson } from '../floor/json-file.ts';
-import type { TurnFile } from '../records.ts';
+import type { TurnFile } from '../surfaces.ts';
 
 /** The turn's facts; undefined when there are none, or damaged ones, or of another version: the finish gate stays shut. */
 export const readTurn = (path: string): TurnFile | undefined => {

@@ -9,7 +9,7 @@ import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
 import { pathsUnder, type Paths } from '../../../src/main/floor/paths.ts';
 import { appendIndex, compactIndexes, forgetIndex, readIndex } from '../../../src/main/memory/index-file.ts';
 import { indexLine } from '../../../src/main/memory/index-line.ts';
-import type { IndexLine } from '../../../src/main/records.ts';
+import type { IndexLine } from '../../../src/main/surfaces.ts';
 
 let data: string;
 let paths: Paths;

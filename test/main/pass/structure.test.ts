@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { collisionsOf, repeatFailures, repeatOutcomes } from '../../../src/main/pass/structure.ts';
-import type { IndexLine, Numbered } from '../../../src/main/records.ts';
+import type { Numbered } from '../../../src/main/records.ts';
+import type { IndexLine } from '../../../src/main/surfaces.ts';
 
 /** `!cmd` fails, `cmd` succeeds (folded), `~cmd` succeeds in a later episode, `?cmd` has no result, `&cmd` goes to the background. */
 const stream = (...commands: readonly string[]): Numbered[] => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { effective, layerOf } from '../../../src/main/floor/config.ts';
-import type { Advice, HistoryLine, Status } from '../../../src/main/records.ts';
+import type { Advice } from '../../../src/main/records.ts';
+import type { HistoryLine, Status } from '../../../src/main/surfaces.ts';
 import { configDocument, configSchema, configText } from '../../../src/main/show/config.ts';
 import { age, columns, count, fit, line, plain, wrap } from '../../../src/main/show/plain.ts';
 import { replayText } from '../../../src/main/show/replay.ts';
@@ -24,7 +25,7 @@ const status = (over: Partial<Status> = {}): Status => ({
   window: { chars: 500, budget_chars: 400_000, compactions: 0, generation: 1 }, ledgers: { count: 1 }, notices: [HOSTILE], ...over,
 });
 
-const input = { now: 1_030_000, installed: '0.1.0-aa', monitor: 'alive' as const, session: 's', width: 100 };
+const input = { now: 1_030_000, installed: '0.1.0-aa', monitor: 'alive' as const, session: 's', width: 100, program: 'second-brain' };
 
 const inert = (text: string): void => {
   // oxlint-disable-next-line no-control-regex

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { factsOf, rowsOf, withLine } from '../../../src/main/speak/history.ts';
 import { makeAdvice, makeReport } from '../../../src/main/speak/advice.ts';
 import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
-import type { Advice, HistoryLine } from '../../../src/main/records.ts';
+import type { Advice } from '../../../src/main/records.ts';
+import type { HistoryLine } from '../../../src/main/surfaces.ts';
 
 const ctx = { task_id: 't', session_id: 's', workspace: '/w', host_pid: 1, detector: 'x', evidence: [{ cite: '#1', text: 'seen' }], now: 0, after: 0, limits: defaultKnobs().gate };
 const advice = (n: number, more: Partial<Advice> = {}): Advice => ({ ...makeAdvice({ verdict: 'advise', headline: `finding ${n}`, dedup_key: `k${n}` }, { ...ctx, entropy: Uint8Array.of(n) }), ...more });

@@ -5,7 +5,8 @@ import { agentFloor } from '../../../src/main/speak/floors.ts';
 import { rowsOf } from '../../../src/main/speak/history.ts';
 import { makeAdvice } from '../../../src/main/speak/advice.ts';
 import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
-import type { Calibration, HistoryLine, Outcome, Verdict } from '../../../src/main/records.ts';
+import type { Calibration, Outcome, Verdict } from '../../../src/main/records.ts';
+import type { HistoryLine } from '../../../src/main/surfaces.ts';
 
 const knobs = defaultKnobs();
 /** Made knowing #10, delivered at 100 s. */

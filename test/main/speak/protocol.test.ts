@@ -3,7 +3,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { metAt, next, settled as settle, type Session } from '../../../src/main/ingest/session-state.ts';
-import type { Proof, ReadEvent, Signal, TurnFile } from '../../../src/main/records.ts';
+import type { Proof, ReadEvent, Signal } from '../../../src/main/records.ts';
+import type { TurnFile } from '../../../src/main/surfaces.ts';
 import { expiredBecause, select, type SpeakingEvent } from '../../../src/main/speak/claim.ts';
 import { noDeliveries, settle as settleClaims, type DeliveryState } from '../../../src/main/speak/delivery.ts';
 import type { Claim, Mail } from '../../../src/main/speak/envelope.ts';

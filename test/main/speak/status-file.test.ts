@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readStatus, writeStatus } from '../../../src/main/speak/status-file.ts';
-import type { Status } from '../../../src/main/records.ts';
+import type { Status } from '../../../src/main/surfaces.ts';
 
 let folder = '';
 beforeEach(() => {

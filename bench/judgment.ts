@@ -1,0 +1,45 @@
+// How often each lens is right, how early, how often it cries wolf, and what it cost.
+//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split train|test] [--json] [--markdown FILE]
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { openBenchJudge } from './judgment/judges.ts';
+import { runAll } from './judgment/run.ts';
+import { scoreSplit, type SplitFigures } from './judgment/score.ts';
+import type { Split } from './judgment/steps.ts';
+import { lastLine, markdown, terminal } from './judgment/table.ts';
+
+const main = async (): Promise<number> => {
+  const { values } = parseArgs({
+    options: {
+      provider: { type: 'string', default: 'local' }, model: { type: 'string', default: '' }, 'base-url': { type: 'string', default: '' },
+      cache: { type: 'string' }, offline: { type: 'boolean', default: false }, seed: { type: 'string', default: '9' },
+      bases: { type: 'string', default: '100' }, twins: { type: 'string', default: '40' }, split: { type: 'string' },
+      json: { type: 'boolean', default: false }, markdown: { type: 'string' }, cases: { type: 'string' },
+    },
+  });
+  const { provider } = values;
+  if (provider !== 'local' && provider !== 'anthropic' && provider !== 'openai' && provider !== 'auto') {
+    process.stderr.write(`--provider takes local, anthropic, openai or auto, not ${provider}\n`);
+    return 2;
+  }
+  const splits: readonly Split[] = values.split === 'train' || values.split === 'test' ? [values.split] : ['train', 'test'];
+  const judge = await openBenchJudge({ provider, model: values.model, base_url: values['base-url'], cache: values.cache, offline: values.offline, plugin: 'plugin' });
+  try {
+    const bases = Number(values.bases);
+    const progress = (done: number, all: number): void => {
+      if (process.stderr.isTTY && (done % 20 === 0 || done === all)) process.stderr.write(`\r${done} of ${all} sessions\u001b[K${done === all ? '\r\u001b[K' : ''}`);
+    };
+    const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases }, twins: Number(values.twins), splits, progress }, judge.pipeline);
+    const figures: readonly SplitFigures[] = splits.map((split) => scoreSplit(cases, split));
+    if (values.cases !== undefined) writeFileSync(values.cases, cases.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(figures, judge.name));
+    if (!values.json) process.stdout.write(`${terminal(figures, judge.name)}\n`);
+    process.stdout.write(`${JSON.stringify(values.json ? { ...lastLine(figures, judge.name), figures } : lastLine(figures, judge.name))}\n`);
+    return 0;
+  } finally {
+    await judge.close();
+  }
+};
+
+// The test of the scorer imports what is beside this file, never this file.
+process.exitCode = await main();

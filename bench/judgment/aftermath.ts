@@ -1,0 +1,30 @@
+// What comes after a fault: it is put right, or nobody takes notice. An advisory on it should be closed accordingly (SPEC 11).
+import type { Twin } from './faults.ts';
+import { openMaker } from './maker.ts';
+import { packsOf } from './packs.ts';
+import { makeRandom } from './random.ts';
+import type { CallStep, Chapter, Session, Step } from './steps.ts';
+
+export type Aftermath = { readonly session: Session; readonly expected: 'adopted' | 'no_evidence' };
+
+/** Both endings of a structural fault that leaves something to put right; none for other twins. */
+export const aftermathsOf = ({ session, kind, fault, structural, evidence = [], id }: Twin): readonly Aftermath[] => {
+  if (kind !== 'fault' || !structural || fault === 'same-file') return [];
+  const pack = packsOf(session.split).find((each) => each.id === session.pack);
+  const at = session.chapters.findIndex(({ steps }) => steps.some(({ key }) => evidence.includes(key)));
+  if (pack === undefined || at === -1) return [];
+  const random = makeRandom(`${id}/after`);
+  const maker = openMaker('after.', pack, session.split, random);
+  const attempts = (session.chapters[at]?.steps ?? []).filter((step): step is CallStep => step.kind === 'call' && evidence.includes(step.key) && step.failed);
+  const put_right: readonly Step[] =
+    fault === 'tests-never-run' || fault === 'tests-not-after-last-edit'
+      ? [maker.test()]
+      : [...new Map(attempts.map((call) => [`${call.tool}`, call])).values()].map((call) => ({ ...call, key: maker.key(), failed: false, output: 'ok' }));
+  const end = (text: string): readonly Step[] => [maker.claim(text), maker.end()];
+  const ending = (steps: readonly Step[], kind_: Chapter['kind']): Session => ({ ...session, chapters: [...session.chapters.slice(0, at + 1), { kind: kind_, steps }] });
+  const looks = Array.from({ length: 80 }, () => maker.looking());
+  return [
+    { expected: 'adopted', session: ending([maker.prompt('And now?'), ...put_right, ...end('That went through.'), maker.prompt('Good.'), maker.looking(), ...end('Nothing else is open.')], 'chore') },
+    { expected: 'no_evidence', session: ending([maker.prompt('Show me around a bit.'), ...looks, ...end('That is the whole tour.'), maker.prompt('Thanks.'), maker.looking(), ...end('You are welcome.')], 'question') },
+  ];
+};

@@ -1,0 +1,43 @@
+// A file that another live session has just written, and neighbours that do no harm. The session itself is the same in all of them.
+import { editsIn, type Fault, type Neighbour, type Rendition } from './faults.ts';
+import type { Split } from './steps.ts';
+
+type Near = { readonly what: string; readonly of: (neighbour: Neighbour) => Neighbour };
+
+const elsewhere = (path: string): string => `other/${path.slice(path.lastIndexOf('/') + 1)}`;
+
+const NEAR: Readonly<Record<Split, readonly Near[]>> = {
+  train: [
+    { what: 'a file of the same name in another folder', of: (neighbour) => ({ ...neighbour, path: elsewhere(neighbour.path) }) },
+    { what: 'written hours ago', of: (neighbour) => ({ ...neighbour, seconds: 3 * 3600 }) },
+  ],
+  test: [
+    { what: 'the same path in another repository', of: (neighbour) => ({ ...neighbour, git_dir: '/home/dev/copy/.git', cwd: '/home/dev/copy' }) },
+    { what: 'a longer path that ends alike', of: (neighbour) => ({ ...neighbour, path: `vendor/${neighbour.path}` }) },
+    { what: 'written yesterday', of: (neighbour) => ({ ...neighbour, seconds: 86_400 }) },
+  ],
+};
+
+const sameFile: Fault = {
+  name: 'same-file',
+  structural: true,
+  lenses: ['cross-task-collision', 'default'],
+  make: ({ maker, chapter, split, use }) => {
+    const { random, pack } = maker;
+    const edit = random.pick(editsIn(chapter.steps));
+    const path = (edit.file ?? '').slice(pack.root.length + 1);
+    // Train has one checkout only; in the other split half of the neighbours sit in a worktree of their own.
+    const cwd = split === 'test' && random.chance(0.5) ? `${pack.root}/.worktrees/second` : pack.root;
+    const neighbour: Neighbour = { before: edit.key, seconds: random.int(20, 500), path, cwd, git_dir: pack.root };
+    const near = random.some(NEAR[split], 2);
+    for (const { what } of near) use(what);
+    const steps = chapter.steps;
+    return [
+      { kind: 'fault', what: cwd === pack.root ? 'the same checkout' : 'another worktree', steps, onset: edit.key, evidence: [edit.key], neighbours: [neighbour] },
+      { kind: 'clean', what: 'another file', steps, neighbours: [{ ...neighbour, path: 'notes/plan.txt' }] },
+      ...near.map(({ what, of }): Rendition => ({ kind: 'near', what, steps, neighbours: [of(neighbour)] })),
+    ];
+  },
+};
+
+export const neighbourFaults: readonly Fault[] = [sameFile];

@@ -1,0 +1,95 @@
+// What users ask and agents say in the made-up sessions. Train and test share no sentence. `{n}` a name, `{m}` another, `{f}` a file.
+import type { Split } from './steps.ts';
+
+export type Words = {
+  readonly features: readonly string[];
+  readonly fixes: readonly string[];
+  readonly docs: readonly string[];
+  readonly questions: readonly string[];
+  readonly configs: readonly string[];
+  readonly chores: readonly string[];
+  /** Asks for a change and lets the agent off the tests. */
+  readonly waived: readonly string[];
+  readonly looking: readonly string[];
+  readonly changing: readonly string[];
+  readonly running: readonly string[];
+  readonly broke: readonly string[];
+  readonly claims: readonly string[];
+  readonly waived_claims: readonly string[];
+  readonly docs_claims: readonly string[];
+  readonly config_claims: readonly string[];
+  readonly answers: readonly string[];
+  readonly redirects: readonly string[];
+  readonly corrections: readonly string[];
+  readonly conclusions: readonly string[];
+};
+
+const TRAIN: Words = {
+  features: [
+    'Add {n} so that callers can ask for it by date.', 'We need {n} to take a limit, please build that in.', 'Support more than one owner in {n}.',
+    'Please let {f} answer with pages instead of everything at once.', 'Implement {n} on top of {m}, it should accept an empty list.', 'Make {n} configurable through the settings.',
+  ],
+  fixes: [
+    '{n} returns the wrong row when two have the same date. Find out why and repair it.', 'There is a crash in {f} when the list is empty.', 'Customers see {n} twice. Please fix.',
+    '{m} is off by one at the end of the month.', 'The nightly run dies in {n}, have a look.',
+  ],
+  docs: ['Describe {n} in the README.', 'The guide still talks about the old name of {n}, bring it up to date.', 'Write a short section on how {n} and {m} go together.'],
+  questions: ['Where is {n} called from?', 'How does {f} decide between {n} and {m}?', 'Why is there a second copy of {n}?', 'What would have to change for {n} to be async?'],
+  configs: ['Raise the timeout in the settings to 40 seconds.', 'Switch the cache on in the settings file.', 'Turn off the nightly job for now.'],
+  chores: ['Clean the branch up and commit what we have.', 'Update the lock file and push the branch.', 'Show me what changed since yesterday and commit it.'],
+  waived: [
+    "Rename {n} to {m} everywhere. Don't run the tests, I have them running in another window.", 'Add a first sketch of {n}; no need to test it, it is thrown away tomorrow.',
+    'Put a log line into {n} and {m}. Skip the tests please.', "Try {n} with a map instead of a list, without running anything: the database is down.",
+  ],
+  looking: ['I will look at how it is done today.', 'Let me read the callers first.', 'First the current state of {f}.', 'Looking for other uses of {n}.', 'The interesting part should be in {f}.'],
+  changing: ['Now the change itself.', 'This belongs into {f}.', '{n} gets a parameter for it.', 'I keep {m} as it is and change {n} only.', 'A guard at the top of {n} is enough.'],
+  running: ['Now the tests.', 'Let me see whether everything still holds.', 'Running the suite.', 'Checking that with the tests.'],
+  broke: ['One failure, and it is mine: {n} sees the old value.', 'That fails because {m} comes first.', 'The expectation is right, the code is not.', 'A missed case in {f}.'],
+  claims: [
+    '{n} is implemented and the callers use it.', 'Done: {n} takes the limit now, and {m} passes it on.', 'The crash is fixed; {n} handles the empty list.', 'All set. {f} answers in pages.',
+    'I have added {n} and updated {f} accordingly.', 'Fixed. The cause was the order in {m}.', 'The change is in place, {n} works for several owners now.',
+  ],
+  waived_claims: ['{n} is renamed everywhere; I have not run the tests, as you asked.', 'The sketch is in place. Tests were not run.', 'Both log lines are in. I left the tests alone.'],
+  docs_claims: ['The README describes {n} now.', 'The guide is up to date again.', 'I added the section, with an example.'],
+  config_claims: ['The timeout is 40 seconds now.', 'The cache is switched on.', 'The job is off.'],
+  answers: ['{n} is called from two places, both in {f}.', 'It decides by the date; {m} is only a fallback.', 'The second copy is older and only used by the command line.', 'Three callers would have to wait for it.'],
+  redirects: ['Stop, leave {f} alone and do it in {m} instead.', 'No, the other way round please: {n} should call {m}.', 'Wait, let us begin with {m}.'],
+  corrections: ['Also mention it in the log, please.', 'Use the existing helper in {f} for that.', 'And keep the old name as an alias.'],
+  conclusions: ['{n} is used in four files. Nobody passes a limit. {f} builds its own list.', 'Two places compute the same thing: {n} and {m}. Neither is covered for empty input.'],
+};
+
+const TEST: Words = {
+  features: [
+    'Could you give {n} a way to work in batches?', 'Next up: {n} has to respect the caller’s locale.', 'I want {m} to retry twice before it gives up.',
+    'Extend {f} with an export as CSV.', 'Users asked for an undo in {n}; go ahead.', 'Teach {n} about time zones.', 'Introduce {n} as a replacement for the loop in {f}.',
+  ],
+  fixes: [
+    'Somebody reported that {n} hangs with big inputs, can you get to the bottom of it?', '{f} leaks handles.', 'Totals from {m} do not add up on Mondays.', 'Regression since last week: {n} ignores the second argument.',
+    'The importer chokes on {n}; make it robust.',
+  ],
+  docs: ['Please explain {n} to newcomers, in the guide.', 'Half of the links around {m} are dead, tidy the docs.', 'Document the options that {n} takes.'],
+  questions: ['Who owns the connection in {f}?', 'Is {n} safe to be called twice?', 'What is the difference between {n} and {m}?', 'Can you walk me through {f}?'],
+  configs: ['Bump the pool size to 12 in the configuration.', 'The staging address moved, adapt the settings.', 'Allow the new origin in the config.'],
+  chores: ['Squash the last two commits.', 'Which branches are merged already? Delete those.', 'Tag this state as a checkpoint.'],
+  waived: [
+    'Swap {n} and {m} in {f}. I will run the tests myself later.', 'Quick experiment: make {n} lazy. No tests needed for this one.', 'Move {n} into its own file; do not run the tests, they take an hour and CI does it.',
+    'Stub {n} out so that I can demo {m}, skip testing.',
+  ],
+  looking: ['Reading {f} to see what we have.', 'A quick search for {n} across the project.', 'Before touching anything I want to see who depends on {m}.', 'Checking the history of this corner.', 'Opening the relevant module.'],
+  changing: ['The smallest change is in {f}.', 'I will thread the value through {m}.', 'Replacing the loop.', 'The condition in {n} has to be inverted.', 'Two call sites need the new argument.'],
+  running: ['Verifying.', 'Time to try it out.', 'Let me make sure nothing else moved.', 'The suite will tell.'],
+  broke: ['Almost: an edge case in {m} is left.', 'My mistake, the default was evaluated too early.', 'It still trips over the empty input.', 'A fixture relied on the old order.'],
+  claims: [
+    '{n} now works in batches, and {m} picks that up.', 'That should be it: the second argument counts again.', 'The handle leak is gone; {f} closes what it opens.', 'Everything you asked for is in: export, header row and quoting.',
+    'Finished. {n} replaces the loop in {f}.', 'The undo is ready to use.', 'I have taught {n} about time zones; {m} needed a small change as well.', 'Retries are implemented with two attempts.',
+  ],
+  waived_claims: ['Swapped. The tests are yours, as agreed.', '{n} is lazy now. As you wished I did not test this.', '{n} lives in its own file now.'],
+  docs_claims: ['The guide has a page for newcomers now.', 'Dead links are gone.', 'All options are documented with their defaults.'],
+  config_claims: ['Pool size is 12.', 'The settings point to the new address.', 'The origin is allowed.'],
+  answers: ['The connection belongs to whoever opened it; {f} only borrows it.', 'Yes, the second call finds the flag and returns.', '{n} copies, {m} does not.', 'It reads top to bottom: parse, check, store.'],
+  redirects: ['Hold on, not there: {m} is the right place.', 'Changed my mind, please drop that and look at {f} first.', 'That is too much, only touch {n}.'],
+  corrections: ['By the way, keep it backwards compatible.', 'Please use the name {m} for it.', 'And make the limit a constant.'],
+  conclusions: ['Found it: {n} opens a handle in a loop, {f} never closes it.', 'There are five call sites of {n}; three of them sit in {f}.'],
+};
+
+export const wordsOf = (split: Split): Words => (split === 'train' ? TRAIN : TEST);

@@ -1,0 +1,77 @@
+// The `host` provider put together: the user's own CLI, started per fork and supervised from main (SPEC 7.1).
+import { readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { isCode, isMissing, writeWhole } from '../floor/json-file.ts';
+import type { Paths } from '../floor/paths.ts';
+import { workspaceBlock } from '../memory/prefix.ts';
+import { toolSet, type ToolDefinition } from '../memory/tools.ts';
+import { FEEDBACK_TOOL } from '../pass/feedback.ts';
+import { createHostModel } from '../pass/host-model.ts';
+import { hostSystem } from '../pass/host-system.ts';
+import type { ForkHooks, Pools } from '../pools.ts';
+import type { ForkResult } from '../records.ts';
+import type { ForkTask } from '../../workers/contract.ts';
+import type { Host } from './host.ts';
+
+export type HostProviderOptions = {
+  readonly paths: Paths;
+  readonly host: Host;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pools: () => Pools;
+  readonly shared_prompt: () => string;
+  readonly workspace: () => string;
+  readonly mcp_tools: () => readonly ToolDefinition[];
+  readonly max_output: () => number;
+  readonly now: () => number;
+};
+
+/** Forks whose model is a child of ours; started with the first of them. */
+export const openHostProvider = (options: HostProviderOptions) => {
+  const { paths, host, env } = options;
+  const systemFile = join(paths.data, 'hosts', host.name, 'system.txt');
+  let model: ReturnType<typeof createHostModel> | undefined;
+  let written = '';
+
+  const opened = (task: Pick<ForkTask, 'provider'>): ReturnType<typeof createHostModel> | undefined => {
+    const execPath = hostBinary(host, env);
+    if (execPath === undefined) return undefined;
+    const system = hostSystem(`${options.shared_prompt()}\n\n${workspaceBlock(options.workspace())}`, toolSet(FEEDBACK_TOOL, options.mcp_tools()).tools);
+    if (system !== written) writeWhole(systemFile, system);
+    written = system;
+    return (model ??= createHostModel({ execPath, dataDir: paths.data, childrenFile: paths.children(host.name), systemFile, model: task.provider.model, maxOutputTokens: options.max_output(), env, now: options.now }));
+  };
+
+  return {
+    fork: async (task: ForkTask, hooks: ForkHooks, signal: AbortSignal): Promise<ForkResult> => {
+      const child = opened(task);
+      let usd = 0;
+      const hostSend: NonNullable<ForkHooks['hostSend']> = async (content, line) => {
+        if (child === undefined) return { cause: 'host: its program was not found' };
+        const sent = await child.send(task.id, content, line, signal);
+        usd += sent.usd ?? 0;
+        return sent.cause === undefined ? {} : { cause: sent.cause };
+      };
+      try {
+        const result = await options.pools().fork(task, { ...hooks, hostSend }, signal);
+        return { ...result, usd };
+      } finally {
+        await child?.end(task.id);
+      }
+    },
+    /** Session time until which it keeps still, after any sign of a rate limit. */
+    pausedUntil: (): number => model?.pausedUntil() ?? 0,
+    pause: (until: number): void => model?.pause(until),
+    close: (): void => void model?.close(),
+  };
+};
+
+/** The program of this very session. Its own process tells; the variable could have been set by a project. */
+const hostBinary = (host: Host, env: Readonly<Record<string, string | undefined>>): string | undefined => {
+  if (process.platform !== 'linux' || host.pid === 0) return env['CLAUDE_CODE_EXECPATH'];
+  try {
+    return readlinkSync(`/proc/${host.pid}/exe`).replace(/ \(deleted\)$/, '');
+  } catch (error) {
+    if (isMissing(error) || isCode(error, 'EACCES', 'EPERM', 'ESRCH')) return undefined;
+    throw error;
+  }
+};

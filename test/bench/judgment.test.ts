@@ -1,0 +1,233 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { FAULTS, twinsOf } from '../../bench/judgment/faults.ts';
+import { rateOf, shareOf } from '../../bench/judgment/intervals.ts';
+import { openBenchJudge, openCache, requestHash } from '../../bench/judgment/judges.ts';
+import { makeRandom } from '../../bench/judgment/random.ts';
+import { activeHours, jobsOf, labelled, runAll } from '../../bench/judgment/run.ts';
+import { scoreSplit, WITHIN, type Case, type Said } from '../../bench/judgment/score.ts';
+import { stepsOf, type Split } from '../../bench/judgment/steps.ts';
+import { baseSession } from '../../bench/judgment/stories.ts';
+import { lastLine, markdown, terminal } from '../../bench/judgment/table.ts';
+import { transcript } from '../../bench/judgment/transcript.ts';
+import type { ForkTask } from '../../src/workers/contract.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'judgment-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const written = (split: Split, index: number) => {
+  const session = baseSession(split, index, 9);
+  return transcript(session.id, session.root, stepsOf(session));
+};
+
+describe('intervals', () => {
+  test('a share has the interval of Wilson, and the rule of three where nothing or everything happened', () => {
+    expect(shareOf(8, 10)).toMatchObject({ share: 0.8 });
+    expect(shareOf(8, 10).low).toBeCloseTo(0.4902, 3);
+    expect(shareOf(8, 10).high).toBeCloseTo(0.9433, 3);
+    expect(shareOf(0, 60)).toMatchObject({ low: 0, high: 0.05 });
+    expect(shareOf(60, 60)).toMatchObject({ low: 0.95, high: 1 });
+    expect(shareOf(0, 0)).toMatchObject({ low: 0, high: 1 });
+  });
+
+  test('a rate of few events has the exact Poisson interval, and of none the rule of three', () => {
+    expect(rateOf(0, 40)).toMatchObject({ rate: 0, low: 0, high: 0.075 });
+    expect(rateOf(1, 10).low).toBeCloseTo(0.00253, 4);
+    expect(rateOf(1, 10).high).toBeCloseTo(0.55716, 4);
+    expect(rateOf(10, 1).low).toBeCloseTo(4.7954, 3);
+    expect(rateOf(10, 1).high).toBeCloseTo(18.3904, 3);
+  });
+});
+
+// ── judges with known answers ────────────────────────────────────────────────
+
+const FAULT_CASES = 200;
+
+const bare = (kind: Case['kind'], index: number): Case => ({
+  id: `${kind}-${index}`, split: 'test', kind, lenses: kind === 'base' ? [] : ['right', 'other'], end: { record: 100, at: 1_000_000 }, hours: 1, said: [], scores: [], passes: 3, tokens: 10,
+  ...(kind === 'base' ? {} : { fault: 'some', structural: true, what: 'a twin' }),
+  ...(kind === 'fault' ? { shows: 40, onset: 50 } : {}),
+});
+
+const labels: readonly Case[] = [
+  ...Array.from({ length: 50 }, (_, at) => bare('base', at)),
+  ...Array.from({ length: FAULT_CASES }, (_, at) => [bare('fault', at), bare('clean', at), bare('near', at)]).flat(),
+];
+
+const said = (record: number, confidence = 0.9, lens = 'right'): Said => ({ id: `a${record}`, lens, at: record * 10_000, record, confidence, to: 'agent', headline: '', given: 2, kept: 2, on_mark: true });
+
+/** The labels as a judge leaves them that says this. */
+const judgedBy = (judge: (each: Case) => readonly Said[]): readonly Case[] => labels.map((each) => ({ ...each, said: judge(each), scores: judge(each) }));
+
+describe('the scorer on judges with known answers', () => {
+  test('a perfect judge finds everything and flags nothing', () => {
+    const figures = scoreSplit(judgedBy(({ kind, onset = 0 }) => (kind === 'fault' ? [said(onset)] : [])), 'test');
+    expect(figures.structural.detection.share).toBe(1);
+    expect(figures.structural.false_alarm.share).toBe(0);
+    expect(figures.structural.at_five.detection.share).toBe(1);
+    expect(figures.false_per_hour).toMatchObject({ rate: 0, high: 3 / 50 });
+    expect(figures.faults[0]).toMatchObject({ delay_records: 0, lead_records: 50, lead_seconds: 500 });
+    expect(figures.lenses.find(({ lens }) => lens === 'right')).toMatchObject({ precision: { share: 1 }, duplicates: { share: 0 }, citations: { share: 1 }, on_mark: { share: 1 } });
+  });
+
+  test('a silent judge finds nothing and flags nothing', () => {
+    const figures = scoreSplit(judgedBy(() => []), 'test');
+    expect(figures.structural.detection.share).toBe(0);
+    expect(figures.structural.false_alarm.share).toBe(0);
+    expect(figures.structural.at_five.detection.share).toBe(0);
+    expect(figures.lenses).toEqual([]);
+  });
+
+  test('a judge that always speaks finds everything, flags everything, and has nothing at five percent', () => {
+    const every = Array.from({ length: 10 }, (_, at) => said(at * 10));
+    const figures = scoreSplit(judgedBy(() => every), 'test');
+    expect(figures.structural.detection.share).toBe(1);
+    expect(figures.structural.false_alarm.share).toBe(1);
+    expect(figures.structural.at_five.detection.share).toBe(0);
+    expect(figures.false_per_hour.rate).toBe(10);
+    // Six of ten come once the fault shows, in one session of three and a quarter.
+    expect(figures.lenses[0]?.precision.share).toBeCloseTo((0.6 * FAULT_CASES) / labels.length, 5);
+    expect(figures.lenses[0]?.duplicates.share).toBeCloseTo((0.5 * FAULT_CASES) / labels.length, 5);
+  });
+
+  test('a random judge lands where chance puts it', () => {
+    const random = makeRandom('coin');
+    const chosen = new Map(labels.map(({ id }) => [id, random.chance(0.3) ? [said(60, random.next())] : []]));
+    const figures = scoreSplit(judgedBy(({ id }) => chosen.get(id) ?? []), 'test');
+    for (const share of [figures.structural.detection, figures.structural.false_alarm]) {
+      expect(share.low).toBeLessThan(0.3);
+      expect(share.high).toBeGreaterThan(0.3);
+    }
+    // Its confidence tells nothing: at five percent false alarms it finds about five percent.
+    expect(figures.structural.at_five.false_alarm.share).toBeLessThanOrEqual(0.05);
+    expect(figures.structural.at_five.detection.share).toBeLessThan(0.12);
+    expect(figures.lenses[0]?.precision.low).toBeLessThan(FAULT_CASES / labels.length);
+    expect(figures.lenses[0]?.precision.high).toBeGreaterThan(FAULT_CASES / labels.length);
+  });
+
+  test('a word before the fault shows, of a lens that is not meant, or too late finds nothing', () => {
+    const found = (judge: (each: Case) => readonly Said[]) => scoreSplit(judgedBy((each) => (each.kind === 'fault' ? judge(each) : [])), 'test').structural.detection.share;
+    expect(found(() => [said(39)])).toBe(0);
+    expect(found(() => [said(50, 0.9, 'wrong')])).toBe(0);
+    expect(found(() => [said(50 + WITHIN)])).toBe(1);
+    expect(found(() => [said(51 + WITHIN)])).toBe(0);
+  });
+
+  test('outcomes are scored against their labels', () => {
+    const after = (expected: string, closed?: string): Case => ({ ...bare('aftermath', 0), expected, ...(closed === undefined ? {} : { closed }) });
+    const { adjudication } = scoreSplit([after('adopted', 'adopted'), after('no_evidence', 'adopted'), after('adopted', 'open'), after('adopted')], 'test');
+    expect(adjudication.right).toMatchObject({ of: 1, n: 3 });
+    expect(adjudication.table).toEqual({ adopted: { adopted: 1, open: 1 }, no_evidence: { adopted: 1 } });
+  });
+});
+
+// ── sessions and twins ───────────────────────────────────────────────────────
+
+describe('sessions', () => {
+  test('forty and more clean hours of varied sessions, 30 to 400 records long', () => {
+    const all = Array.from({ length: 100 }, (_, at) => written('test', at));
+    expect(all.reduce((sum, { times }) => sum + activeHours(times), 0)).toBeGreaterThan(40);
+    for (const { lines } of all) {
+      expect(lines.length).toBeGreaterThanOrEqual(30);
+      expect(lines.length).toBeLessThanOrEqual(400);
+    }
+    const text = all.flatMap(({ lines }) => lines).join('\n');
+    for (const part of ['"is_error":true', 'Request interrupted', 'compact_boundary', 'queued_command', 'run_in_background', '"agentId"', 'task-notification', 'TodoWrite']) expect(text).toContain(part);
+  });
+
+  test('the same seed gives the same bytes, another seed others', () => {
+    expect(written('train', 3).lines).toEqual(written('train', 3).lines);
+    const other = baseSession('train', 3, 10);
+    expect(transcript(other.id, other.root, stepsOf(other)).lines).not.toEqual(written('train', 3).lines);
+  });
+
+  test('no template serves both splits', () => {
+    const templates = (split: Split): ReadonlySet<string> => new Set(jobsOf(split, { seed: 9, bases: { train: 40, test: 40 }, twins: 20 }).flatMap(({ session }) => session.templates));
+    const train = templates('train');
+    const shared = [...templates('test')].filter((template) => train.has(template));
+    expect(shared).toEqual([]);
+    expect(train.size).toBeGreaterThan(60);
+  });
+});
+
+describe('twins', () => {
+  const bases = Array.from({ length: 12 }, (_, at) => baseSession('test', at, 9));
+  const sets = FAULTS.flatMap((fault) => bases.map((base) => ({ fault, base, twins: twinsOf(fault, base) })));
+
+  test('every fault has one faulty, one clean and at least one near twin, all equally long', () => {
+    for (const { fault, twins } of sets.filter((each) => each.twins.length > 0)) {
+      const count = (kind: string): number => twins.filter((twin) => twin.kind === kind).length;
+      expect([fault.name, count('fault'), count('clean')]).toEqual([fault.name, 1, 1]);
+      expect(count('near')).toBeGreaterThan(0);
+      const lengths = twins.map(({ session }) => transcript(session.id, session.root, stepsOf(session)).lines.length);
+      expect(new Set(lengths).size, `${fault.name}: ${lengths.join(' ')}`).toBe(1);
+    }
+    expect(new Set(sets.filter(({ twins }) => twins.length > 0).map(({ fault }) => fault.name)).size).toBe(FAULTS.length);
+  });
+
+  test('twins differ from their base in one chapter and in nothing else', () => {
+    for (const { base, twins } of sets) {
+      for (const { session } of twins) {
+        const changed = session.chapters.filter((chapter, at) => chapter.steps !== base.chapters[at]?.steps);
+        expect(changed.length).toBeLessThanOrEqual(1);
+        expect(session.chapters.length).toBe(base.chapters.length);
+      }
+    }
+  });
+
+  test('keys of steps are unique and the label points into the session', () => {
+    for (const { twins } of sets) {
+      for (const { session, kind, onset = '', evidence = [] } of twins) {
+        const keys = stepsOf(session).map(({ key }) => key);
+        expect(new Set(keys).size).toBe(keys.length);
+        if (kind === 'fault') expect(keys).toEqual(expect.arrayContaining([onset, ...evidence]));
+      }
+    }
+  });
+
+  test('a label made from records has its fault where it shows', () => {
+    const [job] = jobsOf('train', { seed: 9, bases: { train: 3, test: 1 }, twins: 1 }).filter(({ label }) => label.kind === 'fault' && label.fault === 'repeated-command');
+    if (job === undefined) throw new Error('no such twin');
+    const lines = transcript(job.session.id, job.session.root, stepsOf(job.session));
+    const label = labelled(job, lines, { said: [], scores: [], outcomes: new Map(), passes: 0, tokens: 0 });
+    expect(lines.lines[label.onset ?? 0]).toContain('"is_error":true');
+    expect(label.shows).toBeLessThan(label.onset ?? 0);
+  });
+});
+
+// ── judges ───────────────────────────────────────────────────────────────────
+
+describe('judges', () => {
+  test('the rules give the same figures twice, and find what can be counted', async () => {
+    const play = async () => {
+      const judge = await openBenchJudge({ provider: 'local', model: '', base_url: '', cache: undefined, offline: false, plugin: 'plugin' });
+      const cases = await runAll({ seed: 9, bases: { train: 4, test: 1 }, twins: 1, splits: ['train'], progress: () => undefined }, judge.pipeline);
+      await judge.close();
+      return [scoreSplit(cases, 'train')] as const;
+    };
+    const figures = await play();
+    expect(await play()).toEqual(figures);
+    expect(figures[0].structural.detection.share).toBeGreaterThan(0.5);
+    expect(lastLine(figures, 'local')).toMatchObject({ judge: 'local', structural: { detection: figures[0].structural.detection.share, falseAlarm: expect.any(Number) as number }, falsePerCleanHour: expect.any(Number) as number });
+    expect(terminal(figures, 'local')).toContain('repeated-command');
+    expect(markdown(figures, 'local')).toContain('| repeated-command | structural |');
+  });
+
+  test('an answer is kept under what was asked, and neither address nor key is part of that', () => {
+    const task = { kind: 'fork', provider: { kind: 'openai', model: 'm', base_url: 'http://a', key: 'dummy' }, prefix: Buffer.from('{"a":1'), tail: 'x', grant: [], limits: { iterations: 1, max_output_tokens: 9 } } as unknown as ForkTask;
+    const key = requestHash(task);
+    expect(requestHash({ ...task, provider: { ...task.provider, base_url: 'http://b', key: 'other' } })).toBe(key);
+    expect(requestHash({ ...task, tail: 'y' })).not.toBe(key);
+    const cache = openCache(join(folder, 'answers'));
+    expect(cache.get(key)).toBeUndefined();
+    cache.put(key, { verdict: 'silent' });
+    expect(openCache(join(folder, 'answers')).get(key)).toEqual({ verdict: 'silent' });
+  });
+});
+
+test('nothing in the product knows the benchmark', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join('src', name), 'utf8'));
+  for (const text of sources) expect(text).not.toMatch(/bench\/|judgment\//);
+});

@@ -1,0 +1,112 @@
+// Work left undone in the real host: one continuation or one wake, its text once on screen, and then peace.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeHost } from '../../support/describe-host.ts';
+import type { ScriptBlock, Turn } from '../../support/host-script.ts';
+import { startHost, toldTo, type Host } from '../../support/host.ts';
+import { pause, startWorld, waitUntil, type World } from '../../support/host-world.ts';
+import { installOurs, ofOurs, QUICK, sessionOf, waitForHistory, type OurPlugin } from '../../support/our-plugin.ts';
+
+const edit = (file: string): ScriptBlock => ({ tool: 'Write', input: { file_path: file, content: 'export const add = (a, b) => a + b;\n' } });
+const done = (text: string): Turn => ({ content: [text] });
+const shell = (command: string): ScriptBlock => ({ tool: 'Bash', input: { command, description: 'Serve', run_in_background: true } });
+
+// Longer than the two seconds of certainty, the ring and the host's own delay together.
+const LONG_ENOUGH_MS = 6000;
+
+describeHost('the finish gate in the real host', () => {
+  let world: World;
+  let host: Host;
+  let ours: OurPlugin;
+
+  beforeAll(async () => {
+    world = await startWorld({
+      script: {
+        scenarios: {
+          serve: [{ content: [shell('sleep 300')] }, { content: [edit('src/serve.ts')] }, done('Implemented the server; it is done.')],
+          add: [{ content: [edit('src/add.ts')] }, done('Implemented add; everything is done.'), done('Woken: noted.')],
+          slow: [{ content: ['It is all finished.'], delay_ms: 2500 }, done('Held: noted.')],
+        },
+        fallback: { content: ['Fine.'] },
+      },
+    });
+    ours = installOurs(world, QUICK);
+    host = await startHost({ world, plugin: ours.plugin });
+    await host.waitFor(/1 monitor/);
+  });
+  afterAll(() => world?.stop());
+
+  const ended = async (text: RegExp): Promise<void> => {
+    await host.waitFor(text, 30_000);
+    await host.idle();
+  };
+
+  test('a background shell holds the gate shut, and after /clear nothing of it is left to say', async () => {
+    await host.prompt('@@serve build a server');
+    await ended(/it is done\./);
+    const session = sessionOf(host);
+    await waitUntil(() => ours.waiting(session).length > 0, 15_000, () => ours.report(session));
+    const before = host.requests().length;
+    await pause(LONG_ENOUGH_MS);
+    expect(host.requests().length, ours.report(session)).toBe(before);
+    expect(ours.waiting(session).length).toBeGreaterThan(0);
+    await host.prompt('/clear');
+    await waitUntil(() => ours.waiting(session).length === 0, 10_000, () => ours.report(session));
+    await pause(LONG_ENOUGH_MS);
+    expect(host.requests().length).toBe(before);
+    for (const { pid, command } of world.processes()) if (/^sleep 300/.test(command)) process.kill(pid);
+    await host.idle();
+  });
+
+  test('the agent declares untested work done: it is woken once, past our own monitor, with one text', async () => {
+    await host.prompt('@@add write add');
+    await ended(/everything is done\./);
+    const session = sessionOf(host);
+    await ended(/Woken: noted\./);
+    const told = ofOurs(toldTo(host.requests().at(-1)));
+    expect(told, ours.report(session)).toHaveLength(1);
+    expect(told[0]).toMatch(/UserPromptSubmit hook additional context: \[Second Brain sb-/);
+    expect(told[0]).toContain('src/add.ts');
+    const id = /sb-[0-9a-z]{8}/.exec(told[0] ?? '')?.[0] ?? 'none';
+    expect((await host.scrollback()).split(id)).toHaveLength(2);
+    await waitForHistory(ours, session, (line) => line.id === id && line.event === 'confirmed' && line.channel === 'bell');
+  });
+
+  test('after a wake there is none until a person types, and then none within the hour', async () => {
+    const session = sessionOf(host);
+    const put = (id: string): unknown => ours.put(host, session, { id, task_id: ours.turn(session).task, finish_gate: true, confidence: 0.95, dedup_key: id });
+    expect(ours.turn(session).wake_used).toBe(true);
+    put('sb-second01');
+    const before = host.requests().length;
+    await pause(LONG_ENOUGH_MS);
+    expect(host.requests().length, ours.report(session)).toBe(before);
+    for (const round of [1, 2, 3, 4, 5, 6]) {
+      await host.prompt(`Round ${round}`);
+      await waitUntil(() => host.requests().length === before + round, 15_000, () => ours.report(session));
+      await host.idle();
+      put(`sb-round00${round}`);
+    }
+    await pause(LONG_ENOUGH_MS);
+    expect(host.requests().length, ours.report(session)).toBe(before + 6);
+    expect(ours.turn(session).wake_used).toBe(false);
+  });
+
+  test('a Stop with undone work in the mailbox goes on once; the text stands on screen once', async () => {
+    await host.prompt('/clear');
+    await host.prompt('Hello again.');
+    await waitUntil(() => host.requests().at(-1)?.body.messages?.length !== undefined && JSON.stringify(host.requests().at(-1)?.body).includes('Hello again.'), 15_000, 'no request');
+    await host.idle();
+    const session = sessionOf(host);
+    const before = host.requests().length;
+    await host.prompt('@@slow finish it');
+    await waitUntil(() => ours.turn(session).state === 'working', 10_000, () => ours.report(session));
+    const item = ours.put(host, session, { id: 'sb-held0001', task_id: ours.turn(session).task, finish_gate: true, confidence: 0.95 });
+    await ended(/Held: noted\./);
+    await pause(LONG_ENOUGH_MS);
+    expect(host.requests().length - before, ours.report(session)).toBe(2);
+    const told = ofOurs(toldTo(host.requests().at(-1)));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(`Stop hook additional context: [Second Brain ${item.id}]`);
+    expect((await host.scrollback()).split(item.id)).toHaveLength(2);
+    expect(ours.log()).not.toMatch(/failed:|uncaught|unhandled|could not start/);
+  });
+});
