@@ -41,7 +41,10 @@ export const openPlace = ({ flags }: Pick<Words, 'flags'>, env: Env = process.en
 };
 
 /** How a person calls this program from a shell: by the launcher, once a monitor has written it. */
-export const programAt = ({ paths }: Pick<Place, 'paths'>): string => (existsSync(paths.launcher) ? paths.launcher : `node ${join(__dirname, 'command.cjs')}`);
+export const programAt = ({ paths }: Pick<Place, 'paths'>): string => (existsSync(paths.launcher) ? word(paths.launcher) : `node ${word(join(__dirname, 'command.cjs'))}`);
+
+/** Quoted for a shell where it must be. */
+const word = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 /** Exit code of a command that `openPlace` gave no place. */
 export const NO_PLACE = 3;
@@ -50,7 +53,8 @@ const MIN_WIDTH = 40;
 const MAX_WIDTH = 160;
 const USUAL_WIDTH = 100;
 
-const widthOf = (env: Env): number => {
+/** Columns to fill: the terminal’s, within reason. */
+export const widthOf = (env: Env): number => {
   const columns = Number(env['COLUMNS'] ?? process.stdout.columns);
   return Number.isSafeInteger(columns) && columns > 0 ? Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns)) : USUAL_WIDTH;
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { installRuntime } from '../entry/runtime.ts';
 import { hostConfigDir } from '../floor/data-dir-file.ts';
 import { fit } from '../show/plain.ts';
-import { NO_PLACE, openPlace, type Place } from './place.ts';
+import { NO_PLACE, openPlace, widthOf, type Place } from './place.ts';
 import { readSettings, removeSettings, replaceSettings } from './settings-file.ts';
 import { installIn, uninstallFrom } from './statusline-settings.ts';
 import { printSegment } from './statusline.ts';
@@ -18,15 +18,21 @@ export const statuslineCommand = async (words: Words): Promise<number> => {
     await printSegment({ data: text(data), session: text(session), wrap: text(wrap) });
     return 0;
   }
+  const settings = join(hostConfigDir(process.env, homedir()), 'settings.json');
+  // Also when the plugin and its data have gone already.
+  if (uninstall === true) return say(uninstalled(settings));
   const place = openPlace(words);
-  if (place === undefined) return NO_PLACE;
-  const settings = join(hostConfigDir(place.env, homedir()), 'settings.json');
-  const [said, code] = install === true ? installed(place, settings) : uninstalled(settings);
-  process.stdout.write(`${fit(said, place.width)}\n`);
+  return place === undefined ? NO_PLACE : say(installed(place, settings));
+};
+
+type Said = readonly [text: string, code: number];
+
+const say = ([said, code]: Said): number => {
+  process.stdout.write(`${fit(said, widthOf(process.env))}\n`);
   return code;
 };
 
-const installed = ({ paths }: Place, path: string): readonly [string, number] => {
+const installed = ({ paths }: Place, path: string): Said => {
   const settings = readSettings(path);
   const edited = installIn(settings.text ?? '', paths.launcher);
   if (!edited.ok) {
@@ -41,7 +47,7 @@ const installed = ({ paths }: Place, path: string): readonly [string, number] =>
   return [`The status line is installed in ${path}${settings.text === undefined ? '' : `; the file before is kept as ${settings.backup}`}. It shows at the host’s next event, while a session is watched.`, 0];
 };
 
-const uninstalled = (path: string): readonly [string, number] => {
+const uninstalled = (path: string): Said => {
   const settings = readSettings(path);
   const edited = settings.text === undefined ? undefined : uninstallFrom(settings.text, settings.backup_text);
   if (edited === undefined || (!edited.ok && edited.because !== 'unreadable')) return [`Our status line is not in ${path}; nothing changed.`, 0];
