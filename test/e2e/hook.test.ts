@@ -1,5 +1,5 @@
 // The built guard and hook as processes: every event with and without mail, faults, races, and odd surroundings.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -351,6 +351,23 @@ describe('surroundings', () => {
     expect(spoken).toHaveLength(1);
     expect(Object.keys(JSON.parse(spoken[0]?.stdout ?? '{}') as object)).toEqual(['systemMessage']);
     for (const name of ['SessionStart.clear', 'UserPromptSubmit', 'PostToolUse.Bash', 'Stop', 'SessionEnd.other']) expect(strict(await call(name, {}, options), name.split('.')[0] ?? '')).toBeUndefined();
+  });
+
+  test('A9: a monitor without node neither exits, which would wake the model, nor speaks', async () => {
+    const bare = join(world.root, 'bin');
+    mkdirSync(bare);
+    symlinkSync(execFileSync('/bin/sh', ['-c', 'command -v sleep'], { encoding: 'utf8' }).trim(), join(bare, 'sleep'));
+    const bareGuard = join(world.root, 'guard.sh');
+    writeFileSync(bareGuard, readFileSync(guard, 'utf8').replaceAll(/ \/(?:usr|opt|snap|run)\/\S*node\b/g, ''));
+    const child = spawn('/bin/sh', [bareGuard, world.data, 'monitor', world.root], { env: { ...world.env, PATH: bare }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    child.stderr.on('data', (chunk) => (output += String(chunk)));
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 500, 'alive'))])).toBe('alive');
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    await ended;
+    expect(output).toBe('');
   });
 
   test('A9: node is found where a version manager put it', async () => {

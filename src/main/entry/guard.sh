@@ -60,7 +60,7 @@ if [ "$event" = monitor ]; then
     exec "$node" "$here/monitor.cjs" --data "$data" --root "$3" --project "$PWD"
   fi
   # An exit would wake the model: stay, silent, as long as the host lives.
-  while kill -0 "${CLAUDE_PID:-$PPID}" 2>/dev/null; do sleep 20; done
+  while kill -0 "${CLAUDE_PID:-$PPID}" 2>/dev/null; do sleep 5; done
   exit 0
 fi
 
