@@ -225,7 +225,7 @@ const openPlayer = (input: ReplayInput) => {
     const all = (usage: typeof observer): number => usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
     return {
       type: 'summary', file: input.file, records,
-      kinds: w?.volumes.kinds ?? {}, unknown: w?.volumes.unknown ?? {}, badLines,
+      kinds: w?.volumes.kinds ?? {}, unknown: unknownTypes(w?.volumes.unknown ?? {}), badLines,
       observations: counts.observations,
       rawChars: Object.values(w?.volumes.kinds ?? {}).reduce((sum, { raw_chars }) => sum + raw_chars, 0),
       keptChars: counts.kept,
@@ -240,6 +240,9 @@ const openPlayer = (input: ReplayInput) => {
 
   return { play, close, summary };
 };
+
+/** Damaged lines have a count of their own. */
+const unknownTypes = ({ 'bad-line': _, ...types }: Readonly<Record<string, number>>): Readonly<Record<string, number>> => types;
 
 // As live: the bell waits for two seconds of certainty.
 const IDLE_MS = 2000;
