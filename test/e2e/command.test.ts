@@ -1,5 +1,5 @@
 // The command program as a process: every surface with nothing there, with damaged and newer files, and with a lot.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -264,6 +264,18 @@ describe('statusline --install', () => {
     expect(existsSync(settings())).toBe(false);
   });
 
+  test('A10: a data directory with blanks, quotes and other letters works from the settings', async () => {
+    const data = join(world.root, 'a b', "ü'x");
+    put(join(data, 'bin', 'second-brain'), '#!/bin/sh\nprintf "%s|" "$@"\n');
+    chmodSync(join(data, 'bin', 'second-brain'), 0o700);
+    put(settings(), JSON.stringify({ statusLine: { type: 'command', command: `echo "it's $HOME"` } }));
+    await run(['statusline', '--install', '--data', data], { data: false });
+    const { statusLine } = JSON.parse(readFileSync(settings(), 'utf8')) as { statusLine: { command: string } };
+    expect(execFileSync('/bin/sh', ['-c', statusLine.command], { encoding: 'utf8' })).toBe(`statusline|--wrap|echo "it's $HOME"|`);
+    rmSync(data, { recursive: true });
+    expect(execFileSync('/bin/sh', ['-c', statusLine.command], { encoding: 'utf8', env: { HOME: '/h' } })).toBe("it's /h\n");
+  });
+
   test('settings that cannot be read are left alone', async () => {
     launcher();
     put(settings(), '{ "a": ');
@@ -277,6 +289,13 @@ describe('doctor', () => {
     const { stdout } = await run(['doctor'], { env: { ANTHROPIC_API_KEY: 'sk-ant-dummy-0123456789' } });
     expect(stdout).not.toContain('dummy');
     expect(stdout.replace(/\s+/g, ' ')).toContain('key from ANTHROPIC_API_KEY');
+  });
+
+  test('a data directory that cannot be used is the finding, not a fault', async () => {
+    const file = join(world.root, 'no-folder');
+    put(file, '');
+    const { code, stdout } = await run(['doctor', '--data', file], { data: false });
+    expect([code, stdout.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining('cannot be read and written')]);
   });
 
   test('open files, hooks seen, host version and the monitor are found', async () => {

@@ -22,14 +22,18 @@ export const doctorCommand = async (words: Words): Promise<number> => {
   const found = findDataDir({ argument, dist: __dirname, env: process.env, home: homedir() });
   // Without a data directory the other questions still have answers.
   const data = found.ok ? found.data : join(found.looked_in, 'second-brain-*');
-  const place = openPlace({ flags: { ...words.flags, data } });
+  const place = openPlace({ flags: { ...words.flags, data: existsSync(data) && !isUsable(data) ? NOWHERE : data } });
   if (place === undefined) return 1;
-  const checks = checksOf(await factsAt(place));
+  const checks = checksOf(await factsAt(place, data));
   process.stdout.write(words.flags['json'] === true ? `${JSON.stringify({ ok: !checks.some(({ state }) => state === 'bad'), checks })}\n` : `${doctorText(checks, place.width)}\n`);
   return checks.some(({ state }) => state === 'bad') ? 1 : 0;
 };
 
-const factsAt = async (place: Place): Promise<DoctorFacts> => {
+/** Stands for a directory that is closed to us: nothing can be under a file. */
+const NOWHERE = join(process.execPath, 'none');
+
+/** `data` is named in the answer; `place` may be nowhere. */
+const factsAt = async (place: Place, data: string): Promise<DoctorFacts> => {
   const { paths, session, now, env, workspace } = place;
   const config = configAt(place);
   const runtime = runtimeInPlace(join(__dirname, '..'));
@@ -43,7 +47,7 @@ const factsAt = async (place: Place): Promise<DoctorFacts> => {
     program: programAt(place),
     node: process.version,
     host_version: hostVersion(place),
-    data: { path: paths.data, exists: existsSync(paths.data), writable: isWritable(paths.data), open: files.filter(({ open }) => open).length, free_bytes: freeBytes(paths.data) },
+    data: { path: data, exists: existsSync(data), writable: isUsable(data), open: files.filter(({ open }) => open).length, free_bytes: freeBytes(data) },
     hooks: hooksIn(paths),
     monitors: namesIn(paths.hosts).flatMap((host) => {
       const holder = lockHolder(paths.monitorLock(host));
@@ -85,9 +89,9 @@ const filesUnder = (data: string): readonly Seen[] => {
   return seen;
 };
 
-const isWritable = (folder: string): boolean => {
+const isUsable = (folder: string): boolean => {
   try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return true;
   } catch (error) {
     if (isMissing(error) || isCode(error, 'EACCES', 'EPERM', 'EROFS')) return false;

@@ -93,7 +93,7 @@ const hostCheck = ({ host_version }: DoctorFacts): Check => {
 const dataCheck = ({ data }: DoctorFacts): Check => {
   const name = 'data';
   if (!data.exists) return { name, state: 'bad', says: `${data.path} is not there: no session has run with the plugin yet`, fix: 'start a Claude Code session with the plugin, or name the directory with --data' };
-  if (!data.writable) return { name, state: 'bad', says: `${data.path} cannot be written`, fix: `chmod -R u+rwX ${quoted(data.path)}` };
+  if (!data.writable) return { name, state: 'bad', says: `${data.path} cannot be read and written`, fix: `chmod -R u+rwX ${quoted(data.path)}` };
   if (data.open > 0) return { name, state: 'bad', says: `${data.open} files in ${data.path} can be read by others on this machine`, fix: `chmod -R go-rwx ${quoted(data.path)}` };
   return { name, state: 'ok', says: `${data.path}, private and writable` };
 };

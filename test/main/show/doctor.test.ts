@@ -33,7 +33,7 @@ describe('doctor', () => {
     ['Claude Code', { host_version: '2.1.150' }, 'ok', '2.1.150'],
     ['Claude Code', { host_version: '2.2.0' }, 'note', 'newer than 2.1.332'],
     ['data', { data: { ...data, exists: false } }, 'bad', 'not there'],
-    ['data', { data: { ...data, writable: false } }, 'bad', 'cannot be written'],
+    ['data', { data: { ...data, writable: false } }, 'bad', 'cannot be read and written'],
     ['data', { data: { ...data, open: 3, path: "/o'd" } }, 'bad', '3 files'],
     ['disk', { data: { ...data, free_bytes: 50_000_000 } }, 'note', '50 MB'],
     ['disk', { data: { ...data, free_bytes: 1_000_000 } }, 'bad', '1 MB'],
