@@ -29,6 +29,8 @@ export type ToolPort = ReturnType<typeof openToolPort>;
 export const openToolPort = (options: ToolPortOptions) => {
   const { fileTool, root, denied, knobs, plan_mode, last_write_at, now, env } = options;
   let mcp: Mcp | undefined;
+  let loading: Promise<Mcp> | undefined;
+  let closed = false;
   let known: readonly Detector[] = [];
   let problems: readonly string[] = [];
   let running = false;
@@ -83,9 +85,12 @@ export const openToolPort = (options: ToolPortOptions) => {
       const unknown = grants.filter(({ grant }) => !Object.hasOwn(servers, serverOf(grant))).map(({ name, grant }) => `detectors.${name}.tools: mcp:${grant} names no server of mcp.servers`);
       if (wanted.length > 0 || mcp !== undefined) {
         try {
-          mcp ??= await options.mcp();
+          mcp = await (loading ??= options.mcp());
+          // Closed while it loaded: what is opened now nobody would end.
+          if (closed) return await mcp.close();
           await mcp.connect(servers, wanted);
         } catch (error) {
+          loading = undefined;
           problems = [...unknown, `MCP cannot be used: ${error instanceof Error ? error.message : String(error)}`];
           return;
         }
@@ -97,7 +102,10 @@ export const openToolPort = (options: ToolPortOptions) => {
     /** What is wrong with the granted tools, one line each, as of now. */
     problems: (): readonly string[] => [...problems, ...(mcp?.problems() ?? [])],
 
-    close: async (): Promise<void> => mcp?.close(),
+    close: async (): Promise<void> => {
+      closed = true;
+      await mcp?.close();
+    },
   };
 };
 

@@ -26,12 +26,15 @@ export const isIgnored = (files: readonly Ignore[], path: string, folder: boolea
   return false;
 };
 
-const MAX_RULES = 2000;
+const MAX_RULES = 1000;
+// What no person writes costs time for every file; such a rule ignores nothing.
+const MAX_LENGTH = 200;
+const MAX_STARS = 8;
 
 const ruleOf = (line: string): Rule | undefined => {
   let pattern = line.replace(/\r$/, '');
   while (pattern.endsWith(' ') && !pattern.endsWith('\\ ')) pattern = pattern.slice(0, -1);
-  if (pattern === '' || pattern.startsWith('#')) return undefined;
+  if (pattern === '' || pattern.startsWith('#') || pattern.length > MAX_LENGTH || pattern.split('*').length > MAX_STARS + 1) return undefined;
   const negated = pattern.startsWith('!');
   if (negated) pattern = pattern.slice(1);
   const folders_only = pattern.endsWith('/');

@@ -22,7 +22,7 @@ export function* walkFiles(jail: Jail, start: Place, walk: Walk, late: () => boo
 const MAX_ENTRIES = 50_000;
 const MAX_IN_FOLDER = 10_000;
 const MAX_DEPTH = 40;
-const MAX_IGNORE_FILE = 64_000;
+const MAX_IGNORE_FILE = 32_000;
 
 function* below(jail: Jail, folder: Pick<Place, 'path' | 'rel'>, above: readonly Ignore[], walk: Walk, late: () => boolean, depth: number): Generator<Pick<Place, 'path' | 'rel'>> {
   const listed = listPlace(jail, folder.path, MAX_IN_FOLDER);

@@ -129,4 +129,22 @@ describe('MCP', () => {
     await port.connect([detector('reads', 'Read')]);
     expect(await ask(port, looks, 'mcp__s__look')).toBe('no: mcp__s__look is not granted to looks.');
   });
+
+  test('connecting twice at once loads once, and closing while it loads leaves nothing behind', async () => {
+    let loads = 0;
+    const mcp = () => {
+      loads += 1;
+      return loadMcp(base, { env: { PATH: process.env['PATH'] ?? '' }, cwd: base, log: () => undefined });
+    };
+    const asks = detector('asks', 'mcp:s');
+    const port = open(withServer(), { mcp });
+    await Promise.all([port.connect([asks]), port.connect([asks])]);
+    expect(loads).toBe(1);
+    expect(port.mcp_tools().length).toBe(1);
+    const other = open(withServer(), { mcp });
+    const connecting = other.connect([asks]);
+    await other.close();
+    await connecting;
+    expect(other.mcp_tools()).toEqual([]);
+  });
 });

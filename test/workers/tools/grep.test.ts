@@ -30,10 +30,8 @@ describe('expressions', () => {
     write('evil', 'a.txt', `${'a'.repeat(50_000)}\n`);
     write('evil', 'b.txt', `${'a'.repeat(49_999)}!\n${'ab '.repeat(15_000)}`);
     for (const pattern of EVIL) {
-      const before = performance.now();
       const reply = grep('evil', { pattern }, 5000);
-      // Not a measurement: this is the deadline itself.
-      expect(performance.now() - before, pattern).toBeLessThan(5000);
+      expect(reply.text, pattern).not.toContain('time ran out');
       expect(reply.text, pattern).toMatch(/^(?:[ab]\.txt:\d+: |No line matches|That expression)/);
     }
   });
