@@ -1,5 +1,5 @@
 // What comes after a fault: it is put right, or nobody takes notice. An advisory on it should be closed accordingly (SPEC 11).
-import type { Twin } from './faults.ts';
+import type { Twin } from './twin.ts';
 import { openMaker } from './maker.ts';
 import { packsOf } from './packs.ts';
 import { makeRandom } from './random.ts';

@@ -1,5 +1,5 @@
 // Attempts that go in circles: one command again and again in other clothes, and two tools taking turns at the same wall.
-import { type Fault, type Rendition, type Site } from './faults.ts';
+import { type Fault, type Rendition, type Site } from './twin.ts';
 import type { Maker } from './maker.ts';
 import type { CallStep, Split, Step } from './steps.ts';
 

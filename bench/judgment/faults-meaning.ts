@@ -1,5 +1,5 @@
 // Faults that no counting finds: they lie in what words and changes mean. Each with its harmless counterpart and a look-alike.
-import { beforeClaim, claiming, claimIn, prompting, type Fault, type FaultName, type Rendition, type Site } from './faults.ts';
+import { beforeClaim, claiming, claimIn, prompting, type Fault, type FaultName, type Rendition, type Site } from './twin.ts';
 import type { Maker } from './maker.ts';
 import type { Split, Step } from './steps.ts';
 

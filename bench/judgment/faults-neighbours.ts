@@ -1,5 +1,5 @@
 // A file that another live session has just written, and neighbours that do no harm. The session itself is the same in all of them.
-import { editsIn, type Fault, type Neighbour, type Rendition } from './faults.ts';
+import { editsIn, type Fault, type Neighbour, type Rendition } from './twin.ts';
 import type { Split } from './steps.ts';
 
 type Near = { readonly what: string; readonly of: (neighbour: Neighbour) => Neighbour };

@@ -1,5 +1,5 @@
 // Work called finished that nobody tested, or tested and then changed again; and the many ways in which that is all right.
-import { beforeClaim, claimIn, claiming, editsIn, prompting, testsIn, type Fault, type Rendition, type Site } from './faults.ts';
+import { beforeClaim, claimIn, claiming, editsIn, prompting, testsIn, type Fault, type Rendition, type Site } from './twin.ts';
 import type { CallStep, Split, Step } from './steps.ts';
 
 type Near = { readonly what: string; readonly of: (steps: readonly Step[], site: Site) => readonly Step[] };

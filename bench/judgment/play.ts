@@ -10,7 +10,7 @@ import { appendIndex } from '../../src/main/memory/index-file.ts';
 import type { Projected } from '../../src/main/records.ts';
 import type { ReplayEvent } from '../../src/main/show/replay.ts';
 import type { ForkTask } from '../../src/workers/contract.ts';
-import type { Neighbour } from './faults.ts';
+import type { Neighbour } from './twin.ts';
 import type { Said, Score } from './score.ts';
 import type { Transcript } from './transcript.ts';
 

@@ -1,11 +1,12 @@
 // Every session of both splits through one judge: clean bases, twins of each fault, and what came after.
-import { FAULTS, twinsOf, type Twin } from './faults.ts';
 import { aftermathsOf } from './aftermath.ts';
+import { FAULTS, twinsOf } from './faults.ts';
 import { play, type Pipeline, type Played } from './play.ts';
 import type { Case } from './score.ts';
 import { baseSession } from './stories.ts';
 import { stepsOf, type Session, type Split } from './steps.ts';
 import { transcript, type Transcript } from './transcript.ts';
+import type { Twin } from './twin.ts';
 
 export type RunOptions = {
   readonly seed: number;

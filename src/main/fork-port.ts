@@ -11,6 +11,7 @@ export type ForkHooks = {
   readonly tool?: (request: ToolRequest) => Promise<ToolReply>;
   readonly learnt?: (what: { readonly auto_choice?: boolean; readonly reasoning?: 'send' | 'drop' }) => void;
   readonly log?: (line: string) => void;
+  readonly trace?: (text: string) => void;
   /** `host` provider: one user message for the fork's child; `line` takes each line it prints; resolves when it has answered. */
   readonly hostSend?: (content: readonly unknown[], line: (line: string) => void) => Promise<{ readonly cause?: string }>;
 };
@@ -33,6 +34,8 @@ export const openLine = (port: MessagePort, on: ForkHooks) => {
         return on.learnt?.({ ...(message.auto_choice === undefined ? {} : { auto_choice: message.auto_choice }), ...(message.reasoning === undefined ? {} : { reasoning: message.reasoning }) });
       case 'log':
         return on.log?.(message.line);
+      case 'trace':
+        return on.trace?.(message.text);
       case 'tool': {
         const ask = on.tool ?? noTool;
         const reply = await ask({ tool: message.tool, args: message.args }).catch((error: unknown) => ({ ok: false, text: `${message.tool} failed: ${wordsOf(error)}` }));

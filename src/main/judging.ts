@@ -9,7 +9,7 @@ import { writeLedger } from './memory/ledger-file.ts';
 import { chooseTtl, renderPrefix, type Wire } from './memory/prefix.ts';
 import { acceptSummary, digest, summaryRequests } from './memory/summary.ts';
 import { toolSet } from './memory/tools.ts';
-import { append, number, observationBlock, renderObservations } from './memory/window.ts';
+import { append, number, observationBlock, renderObservations, windowText } from './memory/window.ts';
 import { appendBlock, startWindow } from './memory/window-file.ts';
 import { allow, divide, estimatePass, headroom, tokensAtWorst, weigh, type PassSize } from './pass/budget.ts';
 import { readSpent, reserve, settle, type Reservation } from './pass/budget-file.ts';
@@ -33,7 +33,7 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
   const judge = w.setup.judge();
   w.ledger = { ...w.ledger, pass };
   w.last_start = now;
-  w.starts = [...w.starts, now].slice(-8);
+  w.starts = [...w.starts.filter((at) => now - at < 3_600_000), now].slice(-400);
   w.salience_draws = drawn(w.salience_draws, because, now);
   w.turn_ended = false;
   w.asked = false;
@@ -63,6 +63,8 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
   if (plan.runs.length === 0) return { ...base, runs: [], results: Promise.resolve([]) };
 
   const prefix = judge.provider.kind === 'local' ? new Uint8Array() : prefixOf(w, judge, judge.provider.kind, knobs);
+  const capture = w.setup.capture(pass);
+  capture?.('digest', judge.provider.kind === 'local' ? windowText(w.window) : Buffer.from(prefix).toString('utf8'));
   const serialise = judge.provider.kind !== 'local' && tokensAtWorst(prefix.length) >= judge.min_cacheable;
   const budget = spendable(w, judge, plan.runs, prefix, serialise, now, knobs);
   if (budget === undefined) return { ...base, runs: [], skipped: [...plan.skipped, ...plan.runs.map(({ detector }) => ({ detector: detector.name, because: 'budget' }))], results: Promise.resolve([]) };
@@ -71,12 +73,18 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
     runs: plan.runs,
     width: judge.provider.kind === 'host' ? knobs.loop.host_width : knobs.loop.max_parallel_forks,
     serialise,
-    fork: (run, { firstEvent }) =>
-      w.setup.fork(
-        forkTask(w, run, { judge, prefix, pass, now, knobs, tokens: budget.tokens[plan.runs.indexOf(run)] ?? 0, others: plan.runs.length - 1 }),
-        { firstEvent, tool: (request) => w.setup.tool(run.detector, request), log: w.setup.log },
+    fork: async (run, { firstEvent }) => {
+      const { name } = run.detector;
+      const task = forkTask(w, run, { judge, prefix, pass, now, knobs, tokens: budget.tokens[plan.runs.indexOf(run)] ?? 0, others: plan.runs.length - 1 });
+      capture?.(name, `tail:\n${task.tail}\n`);
+      const result = await w.setup.fork(
+        capture === undefined ? task : { ...task, trace: true },
+        { firstEvent, tool: (request) => w.setup.tool(run.detector, request), log: w.setup.log, trace: (text) => capture?.(name, text) },
         cancel.signal,
-      ),
+      );
+      capture?.(name, `end: ${JSON.stringify({ ...result, tool_text: result.tool_text.length })}`);
+      return result;
+    },
   });
   return { ...base, runs: plan.runs, ...(budget.reservation === undefined ? {} : { reservation: budget.reservation }), results };
 };
@@ -175,7 +183,8 @@ const neighbours = (w: Watching, numbered: readonly Numbered[], now: number, kno
 const prefixOf = (w: Watching, judge: Judge, wire: Wire, knobs: Knobs): Uint8Array => {
   const { tools, rebuilt } = toolSet(FEEDBACK_TOOL, w.setup.mcp_tools().map(({ definition }) => definition), w.tools);
   w.tools = tools;
-  const gaps_ms = w.starts.slice(1).map((start, i) => start - (w.starts[i] ?? start));
+  const recent = w.starts.slice(-8);
+  const gaps_ms = recent.slice(1).map((start, i) => start - (recent[i] ?? start));
   w.cache_ttl = chooseTtl(knobs.model.cache_ttl, wire, { gaps_ms, ...(w.cache_ttl === undefined ? {} : { current: w.cache_ttl }), rebuilding: rebuilt || w.prefix === undefined });
   w.prefix = renderPrefix({ wire, model: judge.provider.model, tools, system: w.setup.shared_prompt, workspace_root: w.setup.workspace, window: w.window, cache_ttl: w.cache_ttl }, w.prefix);
   return w.prefix.bytes;

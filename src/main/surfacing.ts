@@ -1,5 +1,5 @@
 // What the observer shows of itself: status.json for people, turn.json for the Stop hook, the digest for a resumed session.
-import { headroom, type HourSpent } from './pass/budget.ts';
+import { backoff, headroom, type HourSpent } from './pass/budget.ts';
 import { renderLedger } from './memory/ledger.ts';
 import { factsOf } from './speak/history.ts';
 import type { Ledger } from './records.ts';
@@ -46,6 +46,11 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
     observer: w.observer,
     spent: { task: w.ledger.spent_tokens, hour: spent.own, task_cap: knobs.budget.tokens_per_task, hour_cap: knobs.budget.tokens_per_hour },
     ...(w.usd === undefined ? {} : { money: { usd: w.usd, passes: w.passes.count, since: w.since } }),
+    pace: {
+      last_hour: w.starts.filter((at) => now - at < HOUR_MS).length,
+      cap: Math.floor(3600 / knobs.loop.min_interval_s),
+      stretch: free || !knobs.loop.backoff_on_budget ? 1 : backoff(spent, provider.kind, knobs.budget),
+    },
     passes: { count: w.passes.count, by_reason: w.passes.by_reason, holds: w.passes.holds },
     detectors: w.detectors,
     advice: {

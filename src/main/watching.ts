@@ -50,6 +50,8 @@ export type Setup = {
   readonly mcp_tools: () => readonly (McpTool & { readonly definition: ToolDefinition })[];
   readonly entropy: () => Uint8Array;
   readonly log: (line: string) => void;
+  /** Where the next pass is written down, while `debug.enabled`: `write(name, text)` adds to `<name>.txt`. */
+  readonly capture: (pass: number) => ((name: string, text: string) => void) | undefined;
   /** Told of everything that is decided, as it happens: replay prints it. */
   readonly told?: (what: Told) => void;
   /** A session that went by: nothing is written but to the given folder, and no other session is looked at. */

@@ -47,6 +47,7 @@ export type ForkTask = {
   /** Sockets to open by small GETs while this (pilot) fork runs. */
   readonly warm: number;
   readonly match?: StructuralMatch;
+  readonly trace?: true;
   /** `local` only: the window's observations, since it reads no prefix. */
   readonly stream?: readonly Numbered[];
   /** `local` only: which of its own advisories are open, so that it can close them by patterns. */
@@ -74,6 +75,8 @@ export type FromFork =
   | { readonly kind: 'tool'; readonly seq: number; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: 'learnt'; readonly auto_choice?: boolean; readonly reasoning?: 'send' | 'drop' }
   | { readonly kind: 'log'; readonly line: string }
+  /** Only when the task asks: a reply or a tool result, for `debug.enabled`. */
+  | { readonly kind: 'trace'; readonly text: string }
   /** `host` provider: one user message for the child that main supervises. */
   | { readonly kind: 'host-send'; readonly seq: number; readonly content: readonly unknown[] };
 

@@ -12,6 +12,8 @@ export type ForkEvents = {
   readonly usage: (usage: Usage, estimated: boolean) => void;
   readonly learnt: Watch['learnt'];
   readonly log: (line: string) => void;
+  /** Present while a capture is on: every reply and tool result as it comes. */
+  readonly trace?: (text: string) => void;
 };
 
 /** Calls in one answer; more is a model gone wild. */
@@ -66,11 +68,13 @@ export const runFork = async (
       if (weigh(usage) >= task.limits.token_budget) return { end: 'budget', cause: 'its token budget is spent' };
       const answer = await model(rounds, until, watch, signal);
       if (!answer.ok) return answer;
+      on.trace?.(`reply: ${JSON.stringify(answer.said)}`);
       const ending = endOf(answer.said);
       if (ending !== undefined) return ending;
       if (left === 1) return { end: 'iterations', cause: `no feedback in ${task.limits.iterations} requests` };
       const results = await untilAborted(Promise.all(answer.said.calls.map((call, _n, all) => runCall(call, Math.floor(MAX_ROUND / all.length)))), signal);
       if (results === undefined) return cutBecause(signal);
+      for (const { name, ok, text } of results) on.trace?.(`${name} ${ok ? 'returned' : 'was refused'}: ${text}`);
       rounds.push({ said: answer.said, results });
     }
     return { end: 'iterations', cause: 'no request was allowed' };

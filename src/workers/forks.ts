@@ -65,6 +65,7 @@ export const openForks = () => {
           usage: (usage, estimated) => port.post({ kind: 'usage', usage, estimated }),
           learnt: (what) => port.post({ kind: 'learnt', ...what }),
           log: (line) => port.post({ kind: 'log', line }),
+          ...(task.trace === true ? { trace: (text: string) => port.post({ kind: 'trace', text }) } : {}),
         },
         port.signal,
         clock,

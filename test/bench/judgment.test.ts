@@ -188,7 +188,7 @@ describe('twins', () => {
   });
 
   test('a label made from records has its fault where it shows', () => {
-    const [job] = jobsOf('train', { seed: 9, bases: { train: 3, test: 1 }, twins: 1 }).filter(({ label }) => label.kind === 'fault' && label.fault === 'repeated-command');
+    const job = jobsOf('train', { seed: 9, bases: { train: 3, test: 1 }, twins: 1 }).find(({ label }) => label.kind === 'fault' && label.fault === 'repeated-command');
     if (job === undefined) throw new Error('no such twin');
     const lines = transcript(job.session.id, job.session.root, stepsOf(job.session));
     const label = labelled(job, lines, { said: [], scores: [], outcomes: new Map(), passes: 0, tokens: 0 });

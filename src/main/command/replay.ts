@@ -78,6 +78,7 @@ const openPlayer = (input: ReplayInput) => {
     // The same ids in every replay of a file.
     entropy: () => createHash('sha256').update(`${session}.${(drawn += 1)}`).digest().subarray(0, 16),
     log: input.log,
+    capture: () => undefined,
     told,
     replay: true,
   });
@@ -242,7 +243,7 @@ const openPlayer = (input: ReplayInput) => {
 };
 
 /** Damaged lines have a count of their own. */
-const unknownTypes = ({ 'bad-line': _, ...types }: Readonly<Record<string, number>>): Readonly<Record<string, number>> => types;
+const unknownTypes = (counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> => Object.fromEntries(Object.entries(counts).filter(([type]) => type !== 'bad-line'));
 
 // As live: the bell waits for two seconds of certainty.
 const IDLE_MS = 2000;

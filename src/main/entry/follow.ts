@@ -131,15 +131,13 @@ export const openFollower = (options: FollowOptions) => {
         source, origin: left,
         knobs: () => knobs,
         catalogue: () => catalogue,
-        sealed: () => [],
+        env,
         judge,
         pools: openedPools,
         ports: {
           fork: (task, hooks, abort) =>
             task.provider.kind === 'host' ? hostProvider.fork(task, hooks, abort) : openedPools().fork(task, { ...hooks, learnt: judge.learnt }, abort),
           summarize: (task, hooks) => openedPools().summarize(task, hooks),
-          tool: () => Promise.resolve({ ok: false, text: 'This tool is not available.' }),
-          mcp_tools: () => [],
         },
         notices: () => problems,
         paused: () => judge.current().provider.kind === 'host' && hostProvider.pausedUntil() > Date.now(),
@@ -154,7 +152,7 @@ export const openFollower = (options: FollowOptions) => {
     watcher.follow([paths.spool(host.name), ...(live === undefined ? [] : [live.transcript])]);
   };
 
-  const shut = (now: number, because: 'moved-on' | 'ended'): void => {
+  const shut = (now: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {
     live?.close(now, because);
     live = undefined;
   };
@@ -170,8 +168,8 @@ export const openFollower = (options: FollowOptions) => {
     for (const signal of read.signals) await hear(signal, now);
     if (live === undefined || !enrolled()) return;
     if (live.isForgotten()) {
-      log(`${live.session}: forgotten on request`);
-      shut(now, 'moved-on');
+      log('a watched task was forgotten on request');
+      shut(now, 'forgotten');
       return;
     }
     await live.read(now);

@@ -77,7 +77,7 @@ if [ "$event" = SessionStart ] && [ -n "$data" ]; then
   mkdir -p -m 700 "$data/hosts" "$host" 2>/dev/null
   # mkdir decides: of any number of starts one makes the folder and speaks.
   if mkdir "$host/no-node" 2>/dev/null; then
-    printf '%s\n' '{"systemMessage":"Second Brain is asleep: it needs Node.js 20.19 or newer and found none that is. Your session is not affected."}'
+    printf '%s\n' '{"systemMessage":"Second Brain is asleep: it needs Node.js 20.19, 22.3 or newer and found none that is. Your session is not affected."}'
   fi
 fi
 exit 0

@@ -1,5 +1,4 @@
 // Our typed commands, answered by the hook itself: no turn, no request (SPEC 12, CONTRACT f).
-import { execFile } from 'node:child_process';
 import { SOURCE } from '../floor/marks.ts';
 import { block, type Block, type Call } from './hook-call.ts';
 
@@ -27,7 +26,7 @@ const MOST_OUTPUT = 20_000;
 export const answerCommand = async ({ name, words }: Command, { payload, paths, env, script }: Call): Promise<Block> => {
   const args = [script.replace(/hook\.cjs$/, 'command.cjs'), name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
   const text = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (_, stdout) => {
+    process.getBuiltinModule('node:child_process').execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (_, stdout) => {
       resolve(stdout.trimEnd() || `${name} gave no answer in time.`);
     });
   });

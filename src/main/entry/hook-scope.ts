@@ -1,6 +1,6 @@
 // Whether this workspace is watched and whether we may speak: the few knobs a hook needs, read by hand (SPEC 3, 13).
 import { realpathSync } from 'node:fs';
-import { readText } from '../floor/disk-file.ts';
+import { namesIn, readText } from '../floor/disk-file.ts';
 import { unlessMissing } from '../floor/json-file.ts';
 import { repositoryRoot } from '../floor/workspace-file.ts';
 import { isFields, type Call, type Fields, type Scope } from './hook-call.ts';
@@ -10,7 +10,8 @@ export const scopeOf = ({ payload, paths, env }: Pick<Call, 'payload' | 'paths' 
   const named = env['CLAUDE_PROJECT_DIR'] || payload.cwd;
   const folder = unlessMissing(() => realpathSync(named)) ?? named;
   const workspace = repositoryRoot(folder) ?? folder;
-  const layers = [paths.config, paths.workspaceConfig(workspace)].map((path) => fieldsIn(JSON.parse(readText(path) ?? '{}')));
+  const own = namesIn(paths.workspaces).length > 0 ? [paths.workspaceConfig(workspace)] : []; // naming it loads crypto
+  const layers = [paths.config, ...own].map((path) => fieldsIn(JSON.parse(readText(path) ?? '{}')));
   const enable = layers.map((layer) => fieldsIn(layer['enable']));
   const listed = enable.map((group) => fieldsIn(group['workspaces'])[workspace]);
   const byEnv = env['SECOND_BRAIN_ENABLE_DEFAULT'];

@@ -7,6 +7,7 @@ import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';
 import { createChain, type FoldMode } from '../ingest/chain.ts';
+import { emptyQueue } from '../ingest/queue.ts';
 import { projectLine } from '../ingest/projection.ts';
 import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
 import { forgottenUpTo, isForgotten, readTombstones } from '../memory/forgotten-file.ts';
@@ -23,10 +24,14 @@ import { bellLine, mayRing } from '../speak/finish-gate.ts';
 import { firingsOf } from '../speak/gate-count-file.ts';
 import { readHistory } from '../speak/history-file.ts';
 import { listMail } from '../speak/mailbox-file.ts';
+import { hasRequests, putReply, takeRequests } from '../speak/request-file.ts';
 import { writeStatus } from '../speak/status-file.ts';
 import { writeTurn } from '../speak/turn-file.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
+import { announce } from './announce.ts';
+import { openCapture } from './capture.ts';
 import { projectionLimits } from './reading.ts';
+import { openTools } from './tools.ts';
 import type { Detector, Ledger, PassReason, Position, Projected, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
 import type { Pools } from '../pools.ts';
@@ -48,10 +53,10 @@ export type SessionOptions = {
   readonly origin: string | undefined;
   readonly knobs: () => Knobs;
   readonly catalogue: () => readonly Detector[];
-  readonly sealed: () => readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly judge: OpenJudge;
   readonly pools: () => Pools;
-  readonly ports: Pick<Setup, 'tool' | 'mcp_tools' | 'fork' | 'summarize'>;
+  readonly ports: Pick<Setup, 'fork' | 'summarize'>;
   readonly notices: () => readonly string[];
   /** The provider asked us to keep still. */
   readonly paused: () => boolean;
@@ -68,7 +73,16 @@ export const openSession = (options: SessionOptions, now: number) => {
   const ledger = ledgerFor(options, now);
   const restored = ledger === undefined ? undefined : readWindow(paths, ledger.task);
   if (restored !== undefined && (restored.dropped > 0 || restored.aside.length > 0)) log(`window of ${ledger?.task}: ${restored.dropped} bytes of a half-written line dropped, ${restored.aside.length} logs set aside`);
-  const w = openObserver(setupOf(options), { ...(ledger === undefined ? {} : { ledger }), ...(restored?.window === undefined ? {} : { window: restored.window }), history: readHistory(paths.history(session)).lines }, now);
+  let plan_mode = false;
+  let last_write_at: number | undefined;
+  const tools = openTools({
+    dist: options.runtime.dist, workspace: options.workspace, cwd: options.cwd, env: options.env, log,
+    fileTool: (task) => options.pools().fileTool(task),
+    knobs: options.knobs,
+    plan_mode: () => plan_mode,
+    last_write_at: () => last_write_at,
+  });
+  const w = openObserver(setupOf(options, tools), { ...(ledger === undefined ? {} : { ledger }), ...(restored?.window === undefined ? {} : { window: restored.window }), history: readHistory(paths.history(session)).lines }, now);
   const tombstone = forgottenUpTo(transcript, readTombstones(paths));
   if (w.position !== undefined && w.position.path !== transcript) w.position = undefined;
   w.position ??= tombstone;
@@ -83,13 +97,17 @@ export const openSession = (options: SessionOptions, now: number) => {
   let status_at = 0;
   let closed = false;
 
-  const project = (line: Uint8Array): Projected => projectLine(line, projectionLimits(options.knobs(), options.sealed()));
+  const limits = () => projectionLimits(options.knobs(), tools.denials().sealed);
+  const project = (line: Uint8Array): Projected => projectLine(line, limits());
 
   const take = (items: readonly Projected[], position: Position | undefined, history: boolean, at: number): void => {
     const mode: FoldMode = history ? 'history' : 'live';
     const folded = chain.fold(items, mode);
     if (history) observeHistory(w, folded, position, at);
-    else observe(w, { ...folded, observations: folded.observations.filter(({ note }) => note !== 'turn-end') }, position, at);
+    else {
+      if (folded.observations.some(({ writes }) => writes === true)) last_write_at = at;
+      observe(w, { ...folded, observations: folded.observations.filter(({ note }) => note !== 'turn-end') }, position, at);
+    }
   };
 
   /** Reads what is new. Large backlogs go through the pool; while they do, nothing else reads. */
@@ -117,23 +135,28 @@ export const openSession = (options: SessionOptions, now: number) => {
   };
 
   const catchUp = async (from: Position, left: number, history: boolean, at: number): Promise<void> => {
-    const limits = projectionLimits(options.knobs(), options.sealed());
     let last = from.uuid;
     for (const range of cutRanges(transcript, from.offset, from.offset + left, RANGE_BYTES)) {
-      const { items } = await options.pools().project({ kind: 'project', path: transcript, ...range, limits });
+      const { items } = await options.pools().project({ kind: 'project', path: transcript, ...range, limits: limits() });
       last = items.findLast(({ uuid }) => uuid !== undefined)?.uuid ?? last;
       take(items, positionAt(transcript, range.to, last), history, at);
     }
   };
 
   const start = async (because: PassReason, at: number): Promise<void> => {
-    await options.judge.choose();
+    const { provider } = await options.judge.choose();
+    // What was projected under the old rules must not be sent under the new ones.
+    if (tools.refresh().tightened) w.queue = emptyQueue;
+    await tools.connect(options.catalogue().filter(({ enabled }) => enabled));
+    if (provider.kind !== 'local') announce(paths, options, provider, at);
+    const asked = takeRequests(paths, session, at);
     const pass = await begin(w, because, at);
     surface(at);
     const results = await pass.results;
     const done = Date.now();
     if (closed) return;
     end(w, pass, results, done);
+    for (const { id } of asked) putReply(paths, session, { v: 1, id, at: done, text: (w.last_pass?.lines ?? []).join('\n') });
     if (results.some(({ cause }) => isKeyRefused(cause))) options.judge.refused();
     surface(done);
     lookForBell(done);
@@ -143,8 +166,13 @@ export const openSession = (options: SessionOptions, now: number) => {
   const step = (at: number, enrolled: boolean): void => {
     tend(w, at);
     lookForClaims(w, at);
+    w.asked ||= hasRequests(paths, session);
     if (running === undefined) {
       const decision = due(w, at, readSpent(paths, w.setup, at), enrolled, options.paused());
+      if (!decision.go && w.asked) {
+        w.asked = false;
+        for (const { id } of takeRequests(paths, session, at)) putReply(paths, session, { v: 1, id, at, text: '', hold: decision.because });
+      }
       if (decision.go) {
         running = start(decision.because, at)
           .catch((error: unknown) => {
@@ -172,7 +200,7 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const surface = (at: number): void => {
     status_at = at;
-    writeStatus(paths.status(session), statusOf(w, at, { spent: readSpent(paths, w.setup, at), enrolled: true, paused: options.paused(), ledgers: ledgerStock(paths), notices: [...options.notices(), ...options.judge.problems()] }));
+    writeStatus(paths.status(session), statusOf(w, at, { spent: readSpent(paths, w.setup, at), enrolled: true, paused: options.paused(), ledgers: ledgerStock(paths), notices: [...options.notices(), ...options.judge.problems(), ...tools.problems()] }));
     writeTurnFile(at);
     const digest = digestOf(w.ledger);
     if (digest !== undefined) writeJson(join(paths.session(session), 'digest.json'), { v: 1, text: digest, at });
@@ -201,6 +229,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     watching: (): Watching => w,
     read, step, surface,
     hear: (signal: Signal, at: number): void => {
+      if (signal.permission_mode !== undefined) plan_mode = signal.permission_mode === 'plan';
       if (signal.event === 'SubagentStop' && signal.agent_id !== undefined) {
         const { projection } = options.knobs();
         const said = chain.observeAgent({ id: signal.agent_id, type: signal.agent_type ?? '', text: signal.last_text ?? '', at: signal.at }, projection.subagent_final_cap);
@@ -212,16 +241,16 @@ export const openSession = (options: SessionOptions, now: number) => {
       }
       hear(w, signal, at);
     },
-    ask: (): void => {
-      w.asked = true;
-    },
     /** Turn ends that no signal told (older hosts, lost spool). */
     endTurn: (reason: string, at: number): void => endTurn(w, reason, at),
     isForgotten: (): boolean => isForgotten({ task: w.ledger.task, workspace: options.workspace, since: w.ledger.created_at }, readTombstones(paths)),
     /** Stops everything of ours; state is safe when this returns. */
-    close: (at: number, because: 'moved-on' | 'ended'): void => {
+    /** `forgotten` writes nothing back: what was asked to go must stay gone. */
+    close: (at: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {
       closed = true;
       w.pass?.cancel.abort('cancelled');
+      void tools.close();
+      if (because === 'forgotten') return releaseLock(paths.lease(session));
       if (because === 'moved-on') dropAll(w, 'moved-on', at);
       writeLedger(paths, { ...w.ledger, touched_at: at, ...(w.position === undefined ? {} : { position: w.position }) });
       surface(at);
@@ -250,7 +279,7 @@ const ledgerFor = ({ paths, session, origin, source, workspace }: SessionOptions
   return now - loaded.value.touched_at > DORMANT_MS ? markGone(loaded.value, goneFrom(workspace, citedPaths(loaded.value))) : loaded.value;
 };
 
-const setupOf = (options: SessionOptions): Setup => {
+const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>): Setup => {
   const { paths, session, workspace, cwd, host, host_pid, runtime, knobs, catalogue, judge, ports, log } = options;
   return {
     paths, session, workspace, cwd, host, host_pid, knobs, catalogue, log,
@@ -259,6 +288,9 @@ const setupOf = (options: SessionOptions): Setup => {
     shared_prompt: readFileSync(join(runtime.prompts, 'shared.md'), 'utf8'),
     judge: judge.current,
     ...ports,
+    tool: tools.tool,
+    mcp_tools: tools.mcp_tools,
+    capture: openCapture({ paths, session, knobs, log }),
     entropy: () => randomBytes(16),
     replay: false,
   };

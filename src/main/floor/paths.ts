@@ -1,12 +1,11 @@
 // Where everything lies under the data directory (SPEC 4). Pure: it names paths, others open them.
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 
 /** Session, task and host ids come from outside: only what is safe as a file name passes, the rest becomes a hash. */
 export const safeName = (id: string): string => (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(id) ? id : `h-${hashOf(id)}`);
 
-/** 16 hex digits of SHA-256: names of workspaces and repositories. */
-export const hashOf = (value: string): string => hash('sha256', value, 'hex').slice(0, 16);
+/** 16 hex digits of SHA-256: names of workspaces and repositories. Loads crypto when first called: it is half of a hook's start. */
+export const hashOf = (value: string): string => process.getBuiltinModule('node:crypto').hash('sha256', value, 'hex').slice(0, 16);
 
 /** `<host>`: CLAUDE_PID, else `s-<session>` on hosts without it (contract l). */
 export const hostName = (pid: number | undefined, session: string): string => (pid === undefined ? `s-${safeName(session)}` : String(pid));
@@ -18,6 +17,7 @@ export const hookPathsUnder = (data: string) => {
   return {
     data,
     config: `${data}/config.json`,
+    workspaces: `${data}/workspaces`,
     workspaceConfig: (root: string): string => `${data}/workspaces/${hashOf(root)}.json`,
     spool: (name: string): string => `${host(name)}/events.jsonl`,
     monitorLock: (name: string): string => `${host(name)}/lock`,

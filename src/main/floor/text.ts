@@ -1,5 +1,4 @@
 // Text from outside: well-formed Unicode, cuts that split no character a reader sees, and the words of elision marks.
-import { hash } from 'node:crypto';
 
 declare global {
   // Every Node we support has it; the ES2023 typings do not.
@@ -38,7 +37,7 @@ const thousands = (chars: number): string => (chars < 99_950 ? (chars / 1000).to
 /** Four hex digits of SHA-256: tells two texts apart without showing either. Of a long text its ends and length are hashed. */
 export const shortSha = (text: string): string => {
   const hashed = text.length <= 2 * HASHED ? text : `${text.slice(0, HASHED)}${text.length}${text.slice(-HASHED)}`;
-  return hash('sha256', hashed, 'hex').slice(0, 4);
+  return process.getBuiltinModule('node:crypto').hash('sha256', hashed, 'hex').slice(0, 4);
 };
 
 const HASHED = 4096;

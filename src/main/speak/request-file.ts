@@ -13,6 +13,9 @@ export type RunReply = { readonly v: 1; readonly id: string; readonly at: number
 /** Asks. Only a living monitor reads it: look for one first. */
 export const putRequest = (paths: Paths, session: string, request: RunRequest): void => writeJson(fileOf(paths.requests(session), request.id), request);
 
+/** Whether anybody asks. */
+export const hasRequests = (paths: Paths, session: string): boolean => namesIn(paths.requests(session)).length > 0;
+
 /** Takes every request out of the folder; one whose asker has long given up is dropped. */
 export const takeRequests = (paths: Paths, session: string, now: number): readonly RunRequest[] => {
   const folder = paths.requests(session);

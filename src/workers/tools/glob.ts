@@ -33,7 +33,7 @@ export const globFiles = (jail: Jail, { pattern, path }: GlobArgs, late: () => b
     }
   }
   const note = walk.stopped === undefined ? [] : [`[${walk.stopped}]`];
-  return { ok: true, text: [...(found.length === 0 ? ['No file fits.'] : found), ...note].join('\n') };
+  return { ok: true, text: [...(found.length === 0 ? [walk.stopped === undefined ? 'No file fits.' : 'No file fits in what was looked at.'] : found), ...note].join('\n') };
 };
 
 /** A pattern as a test of paths; without a slash, of their last part. */

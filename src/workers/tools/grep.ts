@@ -51,7 +51,7 @@ export const grepFiles = (jail: Jail, { pattern, path, glob }: GrepArgs, hide: b
     ...(skipped.large === 0 ? [] : [`[${skipped.large} files over ${MAX_FILE / 1e6} MB were not searched]`]),
     ...(skipped.parts === 0 ? [] : [`[of ${skipped.parts} long lines only the first ${expression.line_cap} characters were searched]`]),
   ];
-  return { ok: true, text: [...(rows.length === 0 ? ['No line matches.'] : rows), ...notes].join('\n') };
+  return { ok: true, text: [...(rows.length === 0 ? [walk.stopped === undefined ? 'No line matches.' : 'No line matches in what was searched.'] : rows), ...notes].join('\n') };
 };
 
 const MAX_PATTERN = 300;

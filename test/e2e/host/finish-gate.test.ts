@@ -22,8 +22,8 @@ describeHost('the finish gate in the real host', () => {
     world = await startWorld({
       script: {
         scenarios: {
-          serve: [{ content: [shell('sleep 300')] }, { content: [edit('src/serve.ts')] }, done('Implemented the server; it is done.')],
-          add: [{ content: [edit('src/add.ts')] }, done('Implemented add; everything is done.'), done('Woken: noted.')],
+          serve: [{ content: [shell('sleep 300')] }, { content: [edit('src/serve.ts'), edit('src/port.ts')] }, done('Implemented the server; it is done.')],
+          add: [{ content: [edit('src/add.ts'), edit('src/sum.ts')] }, done('Implemented add; everything is done.'), done('Woken: noted.')],
           slow: [{ content: ['It is all finished.'], delay_ms: 2500 }, done('Held: noted.')],
         },
         fallback: { content: ['Fine.'] },
@@ -36,7 +36,7 @@ describeHost('the finish gate in the real host', () => {
   afterAll(() => world?.stop());
 
   const ended = async (text: RegExp): Promise<void> => {
-    await host.waitFor(text, 30_000);
+    await waitUntil(async () => text.test(await host.scrollback()), 30_000, async () => `not seen: ${String(text)}\n${await host.scrollback()}\n${ours.report(sessionOf(host))}`);
     await host.idle();
   };
 
@@ -44,7 +44,7 @@ describeHost('the finish gate in the real host', () => {
     await host.prompt('@@serve build a server');
     await ended(/it is done\./);
     const session = sessionOf(host);
-    await waitUntil(() => ours.waiting(session).length > 0, 15_000, () => ours.report(session));
+    await waitForHistory(ours, session, ({ event, advice }) => event === 'enqueued' && advice?.finish_gate === true && advice.confidence > 0.75);
     const before = host.requests().length;
     await pause(LONG_ENOUGH_MS);
     expect(host.requests().length, ours.report(session)).toBe(before);

@@ -1,0 +1,87 @@
+// Secrets that tell themselves: vendors' tokens, signed tokens, passwords in URLs.
+import { IN_WORD, isEntropic, matchAt, type Span } from './redact-span.ts';
+
+/** Finds every such secret. All but URLs' hold an unbroken run of [A-Za-z0-9_-], which prose and code seldom do. */
+export const findTokens = (text: string, low: Buffer, spans: Span[]): void => {
+  findRuns(text, low, spans);
+  findUrlPasswords(text, low, spans);
+};
+
+const RUN = 16;
+/** What a run may hold. Each tail is one class, so that a failed match costs at most the shortest token. */
+const VENDOR = new RegExp(
+  [
+    '(?<anthropic>sk-ant-[\\w-]{12,})',
+    '(?<openai>(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))sk-(?:proj-|svcacct-|admin-)?[\\w-]{16,})',
+    '(?<aws>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})',
+    '(?<github>gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\\w{20,})',
+    '(?<gitlab>gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-[\\w-]{16,})',
+    '(?<slack>xox[abeoprs]-[\\w-]{10,}|xapp-[\\w-]{10,})',
+    '(?<google>AIza[\\w-]{30,}|GOCSPX-[\\w-]{20,})',
+    '(?<stripe>[rs]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9]{16,})',
+    '(?<npm>npm_[A-Za-z0-9]{30,})',
+    '(?<pypi>pypi-[\\w-]{30,})',
+    '(?<huggingface>hf_[A-Za-z0-9]{24,})',
+    '(?<token>do[opr]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,}|dapi[a-f0-9]{32}|lin_api_[A-Za-z0-9]{24,}|ntn_[A-Za-z0-9]{30,}' +
+      '|AGE-SECRET-KEY-1[A-Z0-9]{30,}|HRKU-[\\w-]{24,}|sq0(?:csp|atp|idp)-[\\w-]{16,}|glsa_\\w{24,}|sntry[su]_\\w{24,}|phc_[A-Za-z0-9]{30,})',
+    '(?<twilio>SK[a-f0-9]{32})',
+    '(?<mailgun>key-[a-f0-9]{32})',
+  ].join('|'),
+  'g',
+);
+
+const findRuns = (text: string, low: Buffer, spans: Span[]): void => {
+  // Looks at every 16th place and walks back only where a run may hold it.
+  for (let start = 0; start + RUN <= low.length; ) {
+    let i = start + RUN - 1;
+    while (i >= start && IN_WORD[low[i] as number] === 1) i -= 1;
+    if (i >= start) {
+      start = i + 1;
+      continue;
+    }
+    let end = start + RUN;
+    while (end < low.length && IN_WORD[low[end] as number] === 1) end += 1;
+    start = Math.max(end + 1, judgeRun(text, start, end, spans));
+  }
+};
+
+/** Returns where to go on: behind what the run's token takes with it. */
+const judgeRun = (text: string, start: number, end: number, spans: Span[]): number => {
+  const run = text.slice(start - 2 < 0 ? 0 : start - 2, end);
+  const shift = end - run.length;
+  for (const { index, groups = {}, 0: found } of run.matchAll(VENDOR)) {
+    const kind = Object.keys(groups).find((name) => groups[name] !== undefined) ?? 'token';
+    spans.push({ start: shift + index, end: shift + index + found.length, kind });
+  }
+  const jwt = text.charAt(end) === '.' ? run.indexOf('eyJ') : -1;
+  const rest = jwt === -1 ? '' : matchAt(JWT_REST, text, end);
+  if (rest !== '') spans.push({ start: shift + jwt, end: end + rest.length, kind: 'jwt' });
+  const dotted = DOTTED.exec(text.slice(Math.max(0, start - 64), start));
+  const more = dotted === null ? '' : matchAt(MORE, text, end);
+  if (dotted !== null) spans.push({ start: start - dotted[0].length, end: end + more.length, kind: 'token' });
+  return end + Math.max(rest.length, more.length);
+};
+
+// Two more parts in a signed token, four in an encrypted one.
+const JWT_REST = /\.[\w-]{6,}(?:\.[\w-]*){0,3}/y;
+const MORE = /[\w.-]*/y;
+// Tokens whose prefix a dot or a slash parts from the run.
+const DOTTED = /(?:SG\.|ya29\.|hv[sb]\.|dp\.(?:pt|st|ct|sa)\.|hooks\.slack\.com\/services\/\w{1,16}\/\w{1,16}\/|(?<!\d)\d{8,10}:(?=$))$/;
+
+const findUrlPasswords = (text: string, low: Buffer, spans: Span[]): void => {
+  for (let at = low.indexOf(0x40); at !== -1; at = low.indexOf(0x40, at + 1)) {
+    let start = at;
+    // Left to the slashes of `scheme://`; user names and passwords hold none.
+    while (start > 0 && at - start < 512 && isUserinfo(text.charCodeAt(start - 1))) start -= 1;
+    if (start < 3 || text.slice(start - 3, start) !== '://') continue;
+    const info = text.slice(start, at);
+    const colon = info.indexOf(':');
+    const secret = colon === -1 ? info : info.slice(colon + 1);
+    if (secret === '' || /^[$<{%*]/.test(secret) || (colon === -1 && !isEntropic(secret))) continue;
+    spans.push({ start: at - secret.length, end: at, kind: 'url' });
+  }
+};
+
+// Printable, no space, slash, quote, angle, `@` or `[` (which opens our own marker).
+const isUserinfo = (code: number): boolean =>
+  code > 0x20 && code !== 0x2f && code !== 0x22 && code !== 0x27 && code !== 0x3c && code !== 0x3e && code !== 0x40 && code !== 0x5b && code !== 0x60;

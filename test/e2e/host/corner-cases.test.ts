@@ -1,0 +1,142 @@
+// The corners of delivery in the real host (CONTRACT m): dialogs, half-typed text, interrupts, prompts taken back, rewinds.
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeHost } from '../../support/describe-host.ts';
+import type { ScriptBlock } from '../../support/host-script.ts';
+import { startHost, toldTo, type Host } from '../../support/host.ts';
+import { pause, startWorld, waitUntil, type World } from '../../support/host-world.ts';
+import { flat, installOurs, ofOurs, QUICK, sessionOf, waitForHistory, type OurPlugin } from '../../support/our-plugin.ts';
+
+const run = (command: string): ScriptBlock => ({ tool: 'Bash', input: { command, description: 'Run it' } });
+
+describeHost('corners of delivery in the real host', () => {
+  let world: World;
+  let host: Host;
+  let ours: OurPlugin;
+  let session = '';
+
+  beforeAll(async () => {
+    world = await startWorld({
+      script: {
+        scenarios: {
+          ask: [{ content: [run('node -e "process.exit(0)"')] }, { content: ['Asked and done so far.'] }],
+          calm: [{ content: [run('echo calm')], delay_ms: 2500 }, { content: ['Calm again.'], delay_ms: 500 }],
+          stop: [{ content: [run('echo stopping')], delay_ms: 800 }, { content: ['Never said.'] }],
+        },
+        fallback: { content: ['Fine.'] },
+      },
+    });
+    ours = installOurs(world, { ...QUICK, finish_gate: { min_interval_s: 60, per_task_cap: 100 }, loop: { ...QUICK.loop, salience_triggers: [] } });
+    // A node that can be made slow, so that a hook can be caught at work.
+    const slow = join(world.dir, 'slow-node');
+    writeFileSync(slow, '', { flag: 'a' });
+    rmSync(slow);
+    const { mkdirSync } = await import('node:fs');
+    mkdirSync(join(world.dir, 'bin'));
+    writeFileSync(join(world.dir, 'bin', 'node'), `#!/bin/sh\n[ -e ${slow} ] && case $* in *hook.cjs*PostToolUse*) sleep 2 ;; esac\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
+    host = await startHost({ world, plugin: ours.plugin, allow: ['Bash(echo:*)', 'Write', 'Read'], env: { PATH: `${join(world.dir, 'bin')}:/usr/local/bin:/usr/bin:/bin` } });
+    await host.waitFor(/1 monitor/);
+    await host.prompt('Hello.');
+    await host.waitFor(/Fine\./);
+    await host.idle();
+    session = sessionOf(host);
+    await waitUntil(() => existsSync(ours.paths.turn(session)), 10_000, ours.log);
+  });
+  afterAll(() => world?.stop());
+
+  const worthy = (id: string) => ours.put(host, session, { id, task_id: ours.turn(session).task, finish_gate: true, confidence: 0.95, dedup_key: id });
+  const plain = (id: string) => ours.put(host, session, { id, headline: `About ${id}.`, dedup_key: id });
+  const timesOnScreen = async (id: string): Promise<number> => (await host.scrollback()).split(id).length - 1;
+  const timesTold = (id: string): number => ofOurs(toldTo(host.requests().at(-1))).filter((text) => text.includes(id)).length;
+
+  test('half-typed text survives a wake', async () => {
+    await host.type('half of a thought');
+    worthy('sb-half0001');
+    await waitUntil(() => timesTold('sb-half0001') === 1, 20_000, () => ours.report(session));
+    await host.idle();
+    expect((await host.screen()).split('\n').some((line) => /^❯ half of a thought/.test(line)), await host.screen()).toBe(true);
+    expect(await timesOnScreen('sb-half0001')).toBe(1);
+    await host.keys('C-u');
+  });
+
+  test('an open permission dialog keeps everything waiting; once it is answered the advice rides beside the result', async () => {
+    await host.prompt('@@ask something');
+    await host.waitFor(/Do you want to proceed/);
+    const before = host.requests().length;
+    worthy('sb-dialog01');
+    await pause(4000);
+    expect(host.requests().length).toBe(before);
+    expect(await timesOnScreen('sb-dialog01')).toBe(0);
+    await host.keys('Enter');
+    await host.waitFor(/Asked and done so far\./);
+    await host.idle();
+    expect(timesTold('sb-dialog01'), ours.report(session)).toBe(1);
+    expect(await timesOnScreen('sb-dialog01')).toBe(1);
+  });
+
+  test('Esc while our hook runs: what it had claimed is lost by evidence and told once at the next prompt', async () => {
+    writeFileSync(join(world.dir, 'slow-node'), '');
+    await host.prompt('@@stop soon');
+    await pause(300);
+    plain('sb-escape01');
+    await waitUntil(() => world.processes().some(({ command }) => /sleep 2/.test(command)), 10_000, async () => `no hook ran\n${await host.screen()}`);
+    await host.keys('Escape');
+    await host.waitFor(/Interrupted/);
+    rmSync(join(world.dir, 'slow-node'));
+    await pause(3000);
+    await host.idle();
+    await host.keys('C-u');
+    await host.prompt('Go on then.');
+    await waitUntil(() => timesTold('sb-escape01') === 1, 15_000, async () => `${ours.report(session)}\n${await host.screen()}`);
+    await host.idle();
+    expect(await timesOnScreen('sb-escape01')).toBe(1);
+    await waitForHistory(ours, session, ({ id, event }) => id === 'sb-escape01' && event === 'confirmed');
+  });
+
+  test('a prompt typed mid-turn claims nothing; taken back, it takes no advice with it', async () => {
+    await host.prompt('@@calm down');
+    await pause(500);
+    plain('sb-queued01');
+    await host.prompt('one more thing');
+    await pause(700);
+    expect(ours.waiting(session), ours.report(session)).toEqual(['sb-queued01']);
+    await host.keys('Up');
+    await pause(300);
+    await host.keys('C-u');
+    await host.waitFor(/Calm again\./);
+    await host.idle();
+    await host.keys('C-u');
+    expect(timesTold('sb-queued01'), `${ours.report(session)}\n${await host.screen()}`).toBe(1);
+    expect(await timesOnScreen('sb-queued01')).toBe(1);
+    expect(JSON.stringify(host.requests().at(-1)?.body)).not.toContain('one more thing');
+    expect(ours.windows()).not.toContain('one more thing');
+  });
+
+  test('a rewind takes back what waits, and the session goes on', async () => {
+    await host.prompt('Before the rewind.');
+    await host.waitFor(/Before the rewind\.[^]*Fine\./);
+    await host.idle();
+    await host.prompt('/rewind');
+    await pause(800);
+    await host.keys('Up');
+    await pause(300);
+    await host.keys('Enter');
+    await pause(800);
+    console.log(await host.screen());
+    await host.keys('Enter');
+    await pause(800);
+    await host.idle();
+    console.log(await host.screen());
+    await host.keys('C-u');
+    await host.prompt('After the rewind.');
+    await host.waitFor(/After the rewind\.[^]*Fine\./);
+    await host.idle();
+    await waitUntil(() => ours.windows().includes('[note]') && /rewound|rewind/.test(ours.windows()), 10_000, () => `${ours.report(session)}\n${ours.windows().slice(-3000)}`);
+    expect(await flat(host)).toContain('After the rewind.');
+  });
+
+  test('nothing of ours went wrong', () => {
+    expect(ours.log()).not.toMatch(/failed:|uncaught|unhandled|could not start/);
+  });
+});
