@@ -39,7 +39,7 @@ export const openWatch = (changed: () => void, settle_ms = 25): Watch => {
     follow: (paths) => {
       const wanted = new Map<string, Set<string>>();
       for (const path of paths) wanted.set(dirname(path), (wanted.get(dirname(path)) ?? new Set()).add(basename(path)));
-      for (const folder of [...watchers.keys()]) if (!wanted.has(folder)) drop(folder);
+      for (const folder of watchers.keys()) if (!wanted.has(folder)) drop(folder);
       for (const [folder, names] of wanted) {
         const known = watchers.get(folder);
         if (known === undefined) open(folder, names);
@@ -48,7 +48,7 @@ export const openWatch = (changed: () => void, settle_ms = 25): Watch => {
     },
     close: () => {
       clearTimeout(timer);
-      for (const folder of [...watchers.keys()]) drop(folder);
+      for (const folder of watchers.keys()) drop(folder);
     },
   };
 };
