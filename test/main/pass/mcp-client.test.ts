@@ -119,7 +119,7 @@ describe('a real server over stdio', () => {
       huge = (await call(mcp, 'size', { mb: 31 }, 20_000)).text;
     });
     expect(huge).toMatch(/^s gave no result: .*its answer has 31\d{6} bytes/);
-    expect(held).toBeLessThan(8_000_000);
+    expect(held).toBeLessThan(16_000_000); // half the result: freed buffers are swept with a delay
     expect((await call(mcp, 'echo', { text: 'x' })).text).toBe('echo x');
   });
 
