@@ -45,6 +45,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     starts: [], expected_ms: {},
     rows: rowsOf(restored.history),
     deliveries: noDeliveries,
+    carriers: new Map(),
     unreported: new Map(), agent_monitors: [], collisions: new Map(),
     usage: noUsageYet, volumes: noVolumes, observer: NO_USAGE, usd: undefined, since: now,
     passes: { count: 0, by_reason: {}, holds: {} },
@@ -62,11 +63,19 @@ export const observe = (w: Watching, folded: Folded, position: Position | undefi
   for (const event of folded.events) {
     w.session = next(w.session, { from: 'record', event });
     if (event.kind === 'prompt' && event.origin === 'human') humanSpoke(w);
-    if (event.kind === 'rewind') dropAll(w, 'rewound', now);
+    if (event.kind === 'rewind') rewound(w, event.dead, now);
   }
   add(w, folded.observations, now);
   if (position !== undefined) w.position = position;
   settleClaims(w, folded, now);
+};
+
+/** What waits was meant for the branch that is gone, and what was told there the agent no longer knows (SPEC 5.1). */
+const rewound = (w: Watching, dead: readonly string[], now: number): void => {
+  dropAll(w, 'rewound', now);
+  const forgotten = new Set(dead.flatMap((uuid) => w.carriers.get(uuid) ?? []));
+  for (const id of forgotten) if (w.rows.get(id)?.state === 'confirmed') record(w, { v: 1, at: now, id, event: 'withdrawn', because: 'rewound' });
+  if (forgotten.size > 0) w.ledger = { ...w.ledger, advice: w.ledger.advice.filter(({ id }) => !forgotten.has(id)) };
 };
 
 /** What a session that was already there brings: context for the model, nothing that triggers (SPEC 5.1, first sight). */
@@ -223,11 +232,15 @@ export const tend = (w: Watching, now: number): void => {
   for (const { advice, because } of expireMail(w.setup.paths.mailbox(w.setup.session), now, w.setup.knobs().gate)) record(w, { v: 1, at: now, id: advice.id, event: 'expired', because });
 };
 
+const CARRIERS_KEPT = 256;
+
 /** Claims that the transcript proves, or shows to have gone nowhere (SPEC 10). */
 const settleClaims = (w: Watching, news: Pick<Folded, 'proofs' | 'events'>, now: number): void => {
   const box = w.setup.paths.mailbox(w.setup.session);
   const claims = listClaims(box);
   for (const { advice, channel, at } of claims) if (w.rows.get(advice.id)?.state === 'waiting') claimed(w, advice.id, channel, at);
+  const carried = news.proofs.flatMap(({ uuid, ids, channel }) => (uuid === undefined || channel !== 'context' ? [] : ids.map((id) => [uuid, id] as const)));
+  if (carried.length > 0) w.carriers = new Map([...w.carriers, ...carried].slice(-CARRIERS_KEPT));
   const { state, settled: ended } = settle(w.deliveries, claims, news, now);
   w.deliveries = state;
   for (const outcome of ended) {

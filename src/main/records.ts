@@ -110,6 +110,8 @@ export type Proof = {
   readonly ids: readonly string[];
   readonly channel: 'context' | 'message' | 'informational';
   readonly at: number;
+  /** The record's, once the chain has read it: a rewind names its dead records so. */
+  readonly uuid?: string;
 };
 
 /** A prompt record's life, for the session state machine and for task splits. */

@@ -105,6 +105,8 @@ export type Watching = {
   expected_ms: Readonly<Record<string, number>>;
   rows: Rows;
   deliveries: DeliveryState;
+  /** Record that carried an advisory to the agent → the advisory; what a rewind cuts off never reached it. */
+  carriers: ReadonlyMap<string, string>;
   /** What was launched and not reported yet, id → time. */
   unreported: ReadonlyMap<string, number>;
   agent_monitors: readonly string[];

@@ -1,7 +1,6 @@
 // What a hook says: mail that waits for this moment, the finish gate, the bell's answer, the digest of a resumed session.
 import { move, readText } from '../floor/disk-file.ts';
 import { SOURCE } from '../floor/marks.ts';
-import { wellFormed } from '../floor/text.ts';
 import { takeBell } from '../speak/bell-file.ts';
 import { answer, select, wordsOf, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
 import type { Channel } from '../records.ts';
@@ -73,6 +72,6 @@ export const resumeDigest = ({ payload, paths }: Call, { muted }: Scope): Words 
   const path = paths.digest(payload.session);
   if (payload.named.source !== 'resume' || muted || !move(path, `${path}.said`)) return SILENCE;
   const { text } = JSON.parse(readText(`${path}.said`) ?? '') as { readonly text: string };
-  const words = [wellFormed(text.slice(0, DIGEST_CAP))];
+  const words = [text.slice(0, DIGEST_CAP)];
   return { agent: words, user: words };
 };

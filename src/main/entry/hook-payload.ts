@@ -61,7 +61,7 @@ const SHOWN = 20_000;
 
 /** The call's own words: the tool and its texts, never what it returned. */
 const shownIn = (input: unknown, tool: string): string =>
-  isFields(input) ? [tool, ...Object.values(input).filter((value) => typeof value === 'string')].map((value) => value.slice(0, SHOWN)).join('\n') : tool;
+  isFields(input) ? [tool, ...Object.values(input).filter((value) => typeof value === 'string')].join('\n') : tool;
 
 const MOST_TASKS = 100;
 

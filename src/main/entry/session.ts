@@ -147,7 +147,8 @@ export const openSession = (options: SessionOptions, now: number) => {
     const { provider } = await options.judge.choose();
     // What was projected under the old rules must not be sent under the new ones.
     if (tools.refresh().tightened) w.queue = emptyQueue;
-    await tools.connect(options.catalogue().filter(({ enabled }) => enabled));
+    // Not awaited: a slow server's tools join a later pass.
+    void tools.connect(options.catalogue().filter(({ enabled }) => enabled));
     if (provider.kind !== 'local') announce(paths, options, provider, at);
     const asked = takeRequests(paths, session, at);
     const pass = await begin(w, because, at);

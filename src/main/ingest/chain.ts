@@ -80,7 +80,7 @@ export const createChain = (saved?: ChainState): Chain => {
         if (event.kind === 'turn-end') finals.turnEnded();
         events.push(event);
       }
-      proofs.push(...item.proofs);
+      for (const proof of item.proofs) proofs.push(item.uuid === undefined ? proof : { ...proof, uuid: item.uuid });
     }
     return { observations, events, proofs, fresh, copies: items.length - fresh.length };
   };

@@ -45,14 +45,15 @@ const LINE = /:(\d{1,7})(?:[:-]\d{1,7})?(?!\d)|["']?, line (\d{1,7})(?!\d)/y;
 
 const judge = (text: string, start: number, end: number, seen: Set<string>): string | undefined => {
   if (end - start > LONGEST || end - start < 3) return undefined;
-  // With what follows, as far as it matters: a parenthesis, a line number.
-  const whole = text.slice(start, end + (LEADS_TO_LINE.has(text.charCodeAt(end)) ? 12 : 1));
+  const next = text.charCodeAt(end);
+  LINE.lastIndex = end;
+  const line = LEADS_TO_LINE.has(next) ? LINE.exec(text) : null;
+  // With what follows, as far as it matters: a line number, or else a parenthesis.
+  const whole = text.slice(start, line === null ? end + 1 : LINE.lastIndex);
   if (seen.has(whole)) return undefined;
   if (seen.size < SEEN) seen.add(whole);
   const word = text.slice(start, end).replace(/^[-+]+|[-.+~]+$/g, '');
   if (!isPath(word, text.charAt(end), text.charAt(start - 1))) return undefined;
-  LINE.lastIndex = end;
-  const line = LINE.exec(text);
   return line === null ? word : `${word}${line[2] === undefined ? line[0] : `:${line[2]}`}`;
 };
 

@@ -67,11 +67,11 @@ export const charsIn = (value: unknown): number => sumOf(value, (text) => text.l
 /** Bytes of every text below `value` as its line spells them: the one size a hollow text still tells. */
 export const spelledBytesIn = (value: unknown): number => sumOf(value, spelledBytes);
 
-/** What the blocks of `content` amount to: results in bytes, all else in characters. */
+/** What the blocks of `content` amount to: results that succeeded in bytes, all else in characters. */
 export const sizeOfBlocks = (content: unknown): number =>
   blocksOf(content).reduce((size, block) => {
     const { type, text, thinking, input, content: inner } = block;
-    return size + (type === 'tool_result' ? spelledBytesIn(inner) : charsIn([text, thinking, input, inner]));
+    return size + (type === 'tool_result' && block['is_error'] !== true ? spelledBytesIn(inner) : charsIn([text, thinking, input, inner]));
   }, 0);
 
 const sumOf = (value: unknown, sizeOf: (text: string) => number): number => {

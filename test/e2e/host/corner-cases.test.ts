@@ -1,5 +1,5 @@
 // The corners of delivery in the real host (CONTRACT m): dialogs, half-typed text, interrupts, prompts taken back, rewinds.
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHost } from '../../support/describe-host.ts';
@@ -30,9 +30,6 @@ describeHost('corners of delivery in the real host', () => {
     ours = installOurs(world, { ...QUICK, finish_gate: { min_interval_s: 60, per_task_cap: 100 }, loop: { ...QUICK.loop, salience_triggers: [] } });
     // A node that can be made slow, so that a hook can be caught at work.
     const slow = join(world.dir, 'slow-node');
-    writeFileSync(slow, '', { flag: 'a' });
-    rmSync(slow);
-    const { mkdirSync } = await import('node:fs');
     mkdirSync(join(world.dir, 'bin'));
     writeFileSync(join(world.dir, 'bin', 'node'), `#!/bin/sh\n[ -e ${slow} ] && case $* in *hook.cjs*PostToolUse*) sleep 2 ;; esac\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
     host = await startHost({ world, plugin: ours.plugin, allow: ['Bash(echo:*)', 'Write', 'Read'], env: { PATH: `${join(world.dir, 'bin')}:/usr/local/bin:/usr/bin:/bin` } });
@@ -46,7 +43,8 @@ describeHost('corners of delivery in the real host', () => {
   afterAll(() => world?.stop());
 
   const worthy = (id: string) => ours.put(host, session, { id, task_id: ours.turn(session).task, finish_gate: true, confidence: 0.95, dedup_key: id });
-  const plain = (id: string) => ours.put(host, session, { id, headline: `About ${id}.`, dedup_key: id });
+  const plain = (id: string) => ours.put(host, session, { id, headline: 'A remark without consequence.', dedup_key: id });
+  const working = (): Promise<void> => waitUntil(() => ours.turn(session).state === 'working', 10_000, () => ours.report(session));
   const timesOnScreen = async (id: string): Promise<number> => (await host.scrollback()).split(id).length - 1;
   const timesTold = (id: string): number => ofOurs(toldTo(host.requests().at(-1))).filter((text) => text.includes(id)).length;
 
@@ -55,7 +53,7 @@ describeHost('corners of delivery in the real host', () => {
     worthy('sb-half0001');
     await waitUntil(() => timesTold('sb-half0001') === 1, 20_000, () => ours.report(session));
     await host.idle();
-    expect((await host.screen()).split('\n').some((line) => /^❯ half of a thought/.test(line)), await host.screen()).toBe(true);
+    expect((await host.screen()).split('\n').some((line) => /^❯.half of a thought/.test(line)), await host.screen()).toBe(true);
     expect(await timesOnScreen('sb-half0001')).toBe(1);
     await host.keys('C-u');
   });
@@ -78,7 +76,7 @@ describeHost('corners of delivery in the real host', () => {
   test('Esc while our hook runs: what it had claimed is lost by evidence and told once at the next prompt', async () => {
     writeFileSync(join(world.dir, 'slow-node'), '');
     await host.prompt('@@stop soon');
-    await pause(300);
+    await working();
     plain('sb-escape01');
     await waitUntil(() => world.processes().some(({ command }) => /sleep 2/.test(command)), 10_000, async () => `no hook ran\n${await host.screen()}`);
     await host.keys('Escape');
@@ -96,7 +94,7 @@ describeHost('corners of delivery in the real host', () => {
 
   test('a prompt typed mid-turn claims nothing; taken back, it takes no advice with it', async () => {
     await host.prompt('@@calm down');
-    await pause(500);
+    await working();
     plain('sb-queued01');
     await host.prompt('one more thing');
     await pause(700);
