@@ -12,7 +12,7 @@ export type RunOptions = {
   readonly seed: number;
   /** Clean base sessions per split. */
   readonly bases: Readonly<Record<Split, number>>;
-  /** Of how many of them each fault gets twins. */
+  /** Of how many of them each structural fault gets twins; half as many for the others and for what comes after. */
   readonly twins: number;
   readonly splits: readonly Split[];
   readonly progress: (done: number, all: number) => void;
@@ -36,12 +36,12 @@ export const jobsOf = (split: Split, { seed, bases, twins }: Pick<RunOptions, 's
   const sessions = Array.from({ length: bases[split] }, (_, at) => baseSession(split, at, seed));
   const base = sessions.map((session): Job => ({ session, label: { kind: 'base', lenses: [] } }));
   const twin = FAULTS.flatMap((fault) =>
-    sessions.map((session) => twinsOf(fault, session)).filter((all) => all.length > 0).slice(0, twins).flat().flatMap((each): readonly Job[] => {
+    sessions.map((session) => twinsOf(fault, session)).filter((all) => all.length > 0).slice(0, fault.structural ? twins : Math.ceil(twins / 2)).flatMap((all, at) => all.map((each) => ({ each, at }))).flatMap(({ each, at }): readonly Job[] => {
       const { session, ...rest } = each;
       const { fault: name, structural, lenses, what } = rest;
       return [
         { session, twin: rest, label: { kind: rest.kind, fault: name, structural, lenses, what } },
-        ...aftermathsOf(each).map(({ session: after, expected }): Job => ({ session: after, twin: rest, label: { kind: 'aftermath', fault: name, structural, lenses, what, expected } })),
+        ...(at < twins / 2 ? aftermathsOf(each) : []).map(({ session: after, expected }): Job => ({ session: after, twin: rest, label: { kind: 'aftermath', fault: name, structural, lenses, what, expected } })),
       ];
     }),
   );
