@@ -14,7 +14,7 @@ export const findNamed = (text: string, low: Buffer, spans: Span[]): void => {
       const hit = TRIGRAMS[fold(low[at] as number, low[at + 1] as number, low[at + 2] as number)] as number;
       const clue = hit === 0 ? undefined : CLUES[hit - 1];
       // What was convicted is not looked into again: a value may hold words too.
-      if (clue !== undefined && at >= done) done = Math.max(done, clue.judge(text, low, at - clue.back, spans));
+      if (clue !== undefined && at >= done) done = Math.max(done, clue[2](text, low, at - clue[1], spans));
     }
   }
 };
@@ -23,11 +23,11 @@ export const findNamed = (text: string, low: Buffer, spans: Span[]): void => {
 type Judge = (text: string, low: Buffer, start: number, spans: Span[]) => number;
 
 /** Three letters that few other words hold, and how far into the word (or before it, its dashes) they stand. */
-type Clue = { readonly letters: string; readonly back: number; readonly judge: Judge };
+type Clue = readonly [letters: string, back: number, judge: Judge];
 
 /** `sure`: the name alone convicts; else the value must look random, or the rest of the name help. */
 const named =
-  (kind: string, sure: boolean): Judge =>
+  (kind: string, sure = true): Judge =>
   (text, low, start, spans) =>
     mayBeNamed(low, start + 3) ? judgeName(text, start, kind, sure, spans) : 0;
 
@@ -62,19 +62,19 @@ const judgeCurl: Judge = (text, _low, start, spans) => {
 };
 
 const CLUES: readonly Clue[] = [
-  { letters: 'ssw', back: 2, judge: named('password', true) },
-  { letters: 'ssp', back: 2, judge: named('passphrase', true) },
-  { letters: 'pwd', back: 0, judge: named('password', true) },
-  { letters: 'ecr', back: 1, judge: named('secret', true) },
-  { letters: 'ede', back: 2, judge: named('credential', true) },
-  { letters: 'riz', back: 5, judge: named('authorization', true) },
-  { letters: 'oki', back: 2, judge: named('cookie', true) },
-  { letters: 'oke', back: 1, judge: named('token', false) },
-  { letters: 'key', back: 0, judge: named('key', false) },
-  { letters: 'aut', back: 0, judge: named('auth', false) },
-  { letters: 'bea', back: 0, judge: judgeBearer },
-  { letters: 'egi', back: 6, judge: judgeKeyBlock },
-  { letters: 'url', back: 1, judge: judgeCurl },
+  ['ssw', 2, named('password')],
+  ['ssp', 2, named('passphrase')],
+  ['pwd', 0, named('password')],
+  ['ecr', 1, named('secret')],
+  ['ede', 2, named('credential')],
+  ['riz', 5, named('authorization')],
+  ['oki', 2, named('cookie')],
+  ['oke', 1, named('token', false)],
+  ['key', 0, named('key', false)],
+  ['aut', 0, named('auth', false)],
+  ['bea', 0, judgeBearer],
+  ['egi', 6, judgeKeyBlock],
+  ['url', 1, judgeCurl],
 ];
 
 // Five bits of a character code fold case; what else they fold, the judges sort out.
@@ -83,13 +83,13 @@ const foldOf = (letters: string): number => fold(letters.charCodeAt(0), letters.
 
 const TRIGRAMS = ((): Uint8Array => {
   const table = new Uint8Array(1 << 15);
-  for (const [index, { letters }] of CLUES.entries()) table[foldOf(letters)] = index + 1;
+  for (const [index, [letters]] of CLUES.entries()) table[foldOf(letters)] = index + 1;
   return table;
 })();
 
 const PAIRS = ((): Uint8Array => {
   const table = new Uint8Array(1 << 10);
-  for (const { letters } of CLUES) table[foldOf(letters) >> 5] = table[foldOf(letters) & 1023] = 1;
+  for (const [letters] of CLUES) table[foldOf(letters) >> 5] = table[foldOf(letters) & 1023] = 1;
   return table;
 })();
 
