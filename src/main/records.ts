@@ -4,14 +4,7 @@
 // ─── 1 ingest ────────────────────────────────────────────────────────────────
 
 /** The events our hooks report (SPEC 3). PostToolUse reports nothing: the file watch carries it. */
-export type SignalEvent =
-  | 'SessionStart'
-  | 'UserPromptSubmit'
-  | 'PostToolUseFailure'
-  | 'SubagentStop'
-  | 'Stop'
-  | 'StopFailure'
-  | 'SessionEnd';
+export type SignalEvent = 'SessionStart' | 'UserPromptSubmit' | 'PostToolUseFailure' | 'SubagentStop' | 'Stop' | 'StopFailure' | 'SessionEnd';
 
 /** An entry of `background_tasks` or `session_crons`, as the Stop payload names it. */
 export type BackgroundTask = { readonly id: string; readonly type: string };

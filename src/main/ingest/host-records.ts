@@ -1,5 +1,5 @@
 // What the host's own records tell: attachments, system records, the prompt queue.
-import { adviceIdsIn } from '../floor/marks.ts';
+import { adviceIdsIn, SOURCE } from '../floor/marks.ts';
 import type { Observation, Proof } from '../records.ts';
 import { keepEnds } from './elision.ts';
 import { notificationOf, promptOf, whatIsSaid } from './prompts.ts';
@@ -50,13 +50,14 @@ export const projectSystem = (record: Fields, context: RecordContext): Part => {
       const ending = fieldsOf(fieldsOf(record['promptSubmitEnding'])['ending']);
       return {
         proofs: proofsIn(content, 'informational', at),
-        ...(textAt(ending, 'kind') === 'blocked_by_hook' ? { events: [{ kind: 'blocked', at }] } : {}),
+        // A block of our own (a command, an empty bell) answers a prompt that opened no turn.
+        ...(textAt(ending, 'kind') === 'blocked_by_hook' && !plainText(ending['reason']).startsWith(SOURCE) ? { events: [{ kind: 'blocked', at }] } : {}),
         raw_chars: content.length,
       };
     }
     case 'local_command': {
       const said = whatIsSaid(plainText(record['content']), undefined);
-      return said.kind === 'command' ? { observations: [promptOf(said.text, context)], raw_chars: said.text.length } : {};
+      return said.kind === 'command' ? { observations: [promptOf(said.text, context, false)], raw_chars: said.text.length } : {};
     }
     default:
       return {};
