@@ -40,7 +40,7 @@ export const shortSha = (text: string): string => {
   return process.getBuiltinModule('node:crypto').hash('sha256', hashed, 'hex').slice(0, 4);
 };
 
-const HASHED = 4096;
+const HASHED = 1024;
 
 /**
  * The low byte of every character: several times faster to scan than the text. Characters beyond Latin-1 may pass for

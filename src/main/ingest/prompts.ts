@@ -49,13 +49,14 @@ const inside = (text: string, tag: string): string | undefined => {
   return text.slice(from, end < from ? undefined : end);
 };
 
-export const promptOf = (text: string, context: RecordContext): Observation => ({
+/** `human`: words for the agent, which may say what the task is; a command that the host runs itself says nothing of it. */
+export const promptOf = (text: string, context: RecordContext, human = true): Observation => ({
   kind: 'prompt',
   at: context.at,
   uuid: context.uuid,
   text: `[prompt] ${keepEnds(context.clean(text), context.limits.user_prompt_cap, context.limits.harvest_max)}`,
   raw_chars: text.length,
-  human: true,
+  ...(human ? { human } : {}),
 });
 
 export const interruptOf = ({ at, uuid }: RecordContext): Observation => ({

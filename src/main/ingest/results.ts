@@ -23,7 +23,7 @@ export const projectResult = (block: Fields, record: Fields, context: RecordCont
     text: anchor === undefined ? '[done]' : `[done] ${anchor}`,
     raw_chars: spelledBytesIn(block['content']),
     ...(anchor === undefined ? {} : { anchor }),
-    ...(launches === undefined ? {} : { launches: context.clean(launches) }),
+    ...(launches === undefined ? {} : { launches }),
   };
   return [done, ...answers(details, base, context), ...conclusion(details, call, context)];
 };

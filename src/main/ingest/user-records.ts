@@ -37,8 +37,8 @@ export const projectUser = (record: Fields, context: RecordContext): Part => {
       observations.push(...notificationOf(said.text, context));
       opens('notification');
     } else if (said.kind === 'command') {
-      observations.push(promptOf(said.text, context));
       // Commands that the host runs itself open no turn; those that do have an origin.
+      observations.push(promptOf(said.text, context, origin === 'human'));
       if (origin === 'human') opens('human');
     } else if (said.kind === 'human') {
       observations.push(promptOf(said.text, context));
