@@ -31,6 +31,7 @@ export type FollowOptions = {
 
 const TICK_MS = 1000;
 const STANDBY_MS = 2000;
+const SAME_CALL_MS = 250;
 const RATE_LIMIT_MS = 15 * 60_000;
 
 export const openFollower = (options: FollowOptions) => {
@@ -44,11 +45,13 @@ export const openFollower = (options: FollowOptions) => {
   let provider: { provider?: string; model?: string } = {};
   let catalogue: readonly Detector[] = [];
   let pools: Pools | undefined;
+  let pools_size = '';
   let live: LiveSession | undefined;
   let announced: Signal | undefined;
   let left: string | undefined;
   let refused: string | undefined;
   let spool = spoolStart;
+  let last_signal = { text: '', at: 0 };
   let swept_at = 0;
   let host_checked_at = 0;
   let holds_lock = false;
@@ -65,8 +68,17 @@ export const openFollower = (options: FollowOptions) => {
     now: Date.now,
   });
 
-  const openedPools = (): Pools =>
-    (pools ??= openPools({ dist: runtime.dist, fork_threads: knobs.loop.fork_threads, width: knobs.loop.max_parallel_forks, compute_threads: 2 }));
+  /** Opened at the first use, and anew when their size has changed and nobody is at work in them. */
+  const openedPools = (): Pools => {
+    const { fork_threads, max_parallel_forks } = knobs.loop;
+    const size = `${fork_threads}.${max_parallel_forks}`;
+    if (pools !== undefined && pools_size !== size && live?.watching().pass === undefined) {
+      void pools.close();
+      pools = undefined;
+    }
+    if (pools === undefined) pools_size = size;
+    return (pools ??= openPools({ dist: runtime.dist, fork_threads, width: max_parallel_forks, compute_threads: 2 }));
+  };
 
   /** Reads the configuration again when a file of it has changed. Mute and enrolment take effect at once. */
   const refresh = (): void => {
@@ -165,7 +177,7 @@ export const openFollower = (options: FollowOptions) => {
     const read = readSpool(paths.spool(host.name), spool, host.since, now);
     spool = read.position;
     if (read.bad > 0) log(`${read.bad} lines of the spool are no signals`);
-    for (const signal of read.signals) await hear(signal, now);
+    for (const signal of read.signals) if (isNews(signal)) await hear(signal, now);
     if (live === undefined || !enrolled()) return;
     if (live.isForgotten()) {
       log('a watched task was forgotten on request');
@@ -178,6 +190,15 @@ export const openFollower = (options: FollowOptions) => {
       swept_at = now;
       for (const line of sweep(paths, knobs, now)) log(line);
     }
+  };
+
+  /** Two copies of one hook tell the same thing some 30 ms apart (HAZARDS A4). */
+  const isNews = (signal: Signal): boolean => {
+    const { at, ...rest } = signal;
+    const text = JSON.stringify(rest);
+    const repeated = last_signal.text === text && at - last_signal.at < SAME_CALL_MS;
+    last_signal = { text, at };
+    return !repeated;
   };
 
   let wake: (() => void) | undefined;
