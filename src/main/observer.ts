@@ -14,7 +14,7 @@ import { decide, type TriggerDecision } from './pass/trigger.ts';
 import { TURN_REPORT } from './speak/advice.ts';
 import { noDeliveries, settle } from './speak/delivery.ts';
 import { factsOf, rowsOf } from './speak/history.ts';
-import { dropClaim, expireMail, listClaims, returnMail } from './speak/mailbox-file.ts';
+import { dropClaim, expireMail, listClaims, listMail, returnMail } from './speak/mailbox-file.ts';
 import { isStale } from './speak/stale.ts';
 import { appendEpisode, push, startPass } from './judging.ts';
 import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
@@ -31,7 +31,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
   const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: ledgerText({ ledger }) });
   if (restored.window === undefined) startWindow(setup.paths, window);
   writeLedger(setup.paths, { ...ledger, touched_at: now });
-  return {
+  const w: Watching = {
     setup, ledger, window,
     queue: emptyQueue,
     position: window.position ?? ledger.position,
@@ -51,6 +51,8 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     passes: { count: 0, by_reason: {}, holds: {} },
     hold: undefined, detectors: {}, compactions: 0, last_pass: undefined, last_turn: undefined, notices: [],
   };
+  disown(w, now);
+  return w;
 };
 
 const freshLedger = (setup: Setup, goal: string, now: number): Ledger =>
@@ -145,7 +147,12 @@ const humanSpoke = (w: Watching): void => {
 
 /** Undelivered mail that no longer belongs to what is going on. */
 export const dropAll = (w: Watching, because: Because, now: number): void => {
-  for (const { advice, state } of w.rows.values()) if (state === 'waiting') withdraw(w, advice, because, now);
+  for (const { advice } of listMail(w.setup.paths.mailbox(w.setup.session))) withdraw(w, advice, because, now);
+};
+
+/** Mail that an earlier host of this session left: no hook of ours may tell it any more (SPEC 3). */
+const disown = (w: Watching, now: number): void => {
+  for (const { advice } of listMail(w.setup.paths.mailbox(w.setup.session))) if (advice.host_pid !== w.setup.host_pid) withdraw(w, advice, 'moved-on', now);
 };
 
 /** What a hook told (SPEC 3): the session's state, and whose turn it is. */

@@ -14,9 +14,11 @@ import { admit, judge as gate, resolvedMail } from './speak/gate.ts';
 import { appendHistory } from './speak/history-file.ts';
 import { factsOf, withLine } from './speak/history.ts';
 import { putMail, withdrawMail } from './speak/mailbox-file.ts';
+import { appendPass } from './speak/passes-file.ts';
 import { calibrated, closedByFork, closedByResolved, FRESH, lapsed, openRecords, orphaned, suppressions, uptake, type Closing } from './speak/outcome.ts';
 import { turnReport } from './speak/turn-report.ts';
 import { costOf, outputRatio, push, release } from './judging.ts';
+import { passLine } from './pass-line.ts';
 import { weigh } from './pass/budget.ts';
 import type { Advice, Because, ForkResult, GateDecision } from './records.ts';
 import type { DetectorStats, HistoryLine } from './surfaces.ts';
@@ -26,6 +28,7 @@ import type { Pass, Watching } from './watching.ts';
 export const finishPass = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number): void => {
   const knobs = w.setup.knobs();
   account(w, pass, results, now, knobs);
+  appendPass(w.setup.paths.passes(w.setup.session), passLine(w, pass, results, now));
   for (const result of results) w.setup.told?.({ kind: 'fork', at: now, pass: pass.stamp.pass, result });
   if (!isCurrent(pass.stamp, { session: w.setup.session, task: w.ledger.task, generation: w.window.generation })) {
     for (const result of results) if (result.feedback.verdict === 'advise') moveOn(w, pass, result, now, knobs);
@@ -50,7 +53,9 @@ export const record = (w: Watching, line: HistoryLine): void => {
 
 /** Takes an undelivered advisory back. A hook that was quicker keeps it: what was said was said. */
 export const withdraw = (w: Watching, advice: Advice, because: Because, now: number, event: 'withdrawn' | 'expired' = 'withdrawn'): void => {
-  if (withdrawMail(w.setup.paths.mailbox(w.setup.session), advice.id)) record(w, { v: 1, at: now, id: advice.id, event, because });
+  if (!withdrawMail(w.setup.paths.mailbox(w.setup.session), advice.id)) return;
+  // A kill between mail and history leaves mail that no line carries.
+  record(w, { v: 1, at: now, id: advice.id, event, because, ...(w.rows.has(advice.id) ? {} : { advice }) });
 };
 
 const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number, knobs: Knobs): void => {

@@ -71,7 +71,7 @@ export const leftIn = (world: World, paths: Paths): Omit<OurPlugin, 'plugin'> =>
   monitors: () => world.processes().filter(({ command }) => command.includes('monitor.cjs')),
   report: (session) =>
     [
-      ...readHistory(paths.history(session)).lines.map(({ advice: _, ...line }) => JSON.stringify(line)),
+      ...readHistory(paths.history(session)).lines.map((line) => JSON.stringify({ ...line, advice: undefined })),
       `waiting: ${namesIn(join(paths.mailbox(session), 'new')).join(' ')}`,
       textIn(paths.turn(session)),
       textIn(paths.log),

@@ -47,7 +47,7 @@ export const enqueue = (queue: Queue, observations: readonly Observation[], limi
     chars: charsOf(kept),
     ...(oldest_at === undefined ? {} : { oldest_at }),
     salient: [...salient],
-    activity: queue.activity || observations.some(({ kind }) => kind !== 'note'),
+    activity: queue.activity || observations.some(({ kind, human }) => kind !== 'note' && (kind !== 'prompt' || human === true)),
   };
 };
 

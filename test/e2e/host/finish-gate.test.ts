@@ -53,7 +53,7 @@ describeHost('the finish gate in the real host', () => {
     await waitUntil(() => ours.waiting(session).length === 0, 10_000, () => ours.report(session));
     await pause(LONG_ENOUGH_MS);
     expect(host.requests().length).toBe(before);
-    for (const { pid, command } of world.processes()) if (/^sleep 300/.test(command)) process.kill(pid);
+    for (const { pid, command } of world.processes()) if (command.startsWith('sleep 300')) process.kill(pid);
     await host.idle();
   });
 

@@ -9,6 +9,12 @@ const call = (id: string, text: string, more: Partial<Observation> = {}): Observ
 const done = (id: string, more: Partial<Observation> = {}): Observation => observation({ kind: 'done', call: id, text: '[done] Bash', raw_chars: 5, ...more });
 const texts = (...observations: readonly Observation[]): readonly string[] => take(enqueue(emptyQueue, observations, LIMITS)).episode.map(({ text }) => text);
 
+test('a command that the host ran itself is no activity and brings no pass forward', () => {
+  const queue = enqueue(emptyQueue, [observation({ kind: 'prompt', text: '[prompt] /model' })], LIMITS);
+  expect(queue).toMatchObject({ activity: false, salient: [] });
+  expect(enqueue(queue, [observation({ kind: 'prompt', text: '[prompt] go on', human: true })], LIMITS)).toMatchObject({ activity: true, salient: ['user_prompt'] });
+});
+
 describe('folding', () => {
   test('a done goes into its call when both wait, also over several reads', () => {
     const first = enqueue(emptyQueue, [call('1', '[tool] Bash npm test'), call('2', '[tool] Bash ls')], LIMITS);

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defaultKnobs } from '../../src/main/floor/knobs.ts';
+import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
+import type { Folded } from '../../src/main/ingest/chain.ts';
+import { add, hear, observe, openObserver } from '../../src/main/observer.ts';
+import { openRecords } from '../../src/main/speak/outcome.ts';
+import { readHistory } from '../../src/main/speak/history-file.ts';
+import { claimMail, listMail, putMail } from '../../src/main/speak/mailbox-file.ts';
+import { record } from '../../src/main/speaking.ts';
+import type { Advice } from '../../src/main/records.ts';
+import type { Setup, Watching } from '../../src/main/watching.ts';
+import { advice, HOST, NOW, said } from '../support/mail.ts';
+import { observation } from '../support/records.ts';
+
+let data = '';
+let paths: Paths;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'sb-observer-'));
+  paths = pathsUnder(data);
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+const SESSION = 'session-1';
+const never = (): never => {
+  throw new Error('nobody is asked here');
+};
+const setup = (): Setup => ({
+  paths, session: SESSION, workspace: '/w', git_dir: '/w/.git', cwd: '/w', host: String(HOST), host_pid: HOST, version: '1', shared_prompt: '',
+  knobs: defaultKnobs, catalogue: () => [], judge: never, fork: never, summarize: never, tool: never, mcp_tools: () => [],
+  entropy: () => new Uint8Array(16).fill(7), log: () => undefined, capture: () => undefined, replay: false,
+});
+const open = (): Watching => openObserver(setup(), { history: [] }, NOW);
+const put = (changes: Partial<Advice> = {}): Advice => {
+  const item = advice({ session_id: SESSION, ...changes });
+  putMail(paths.mailbox(SESSION), item, said(item));
+  return item;
+};
+const news = (changes: Partial<Folded>): Folded => ({ observations: [], events: [], proofs: [], fresh: [], copies: 0, ...changes });
+const fates = (): readonly string[] => readHistory(paths.history(SESSION)).lines.map(({ id, event, because }) => [id, event, ...(because === undefined ? [] : [because])].join(' '));
+
+/** Told beside a tool result, and proven by the record `uuid`. */
+const tell = (w: Watching, item: Advice, uuid: string): void => {
+  record(w, { v: 1, at: NOW, id: item.id, event: 'enqueued', advice: item });
+  for (const mail of listMail(paths.mailbox(SESSION))) claimMail(paths.mailbox(SESSION), mail, { channel: 'PostToolUse', ref: 'toolu_1', at: NOW });
+  observe(w, news({ proofs: [{ ids: [item.id], channel: 'context', at: NOW + 10, uuid }] }), undefined, NOW + 20);
+};
+
+describe('a rewind', () => {
+  test('takes back what was told on the branch that is gone: it counts as never said, and nothing can come of it', () => {
+    const w = open();
+    const item = put({ task_id: w.ledger.task });
+    tell(w, item, 'u-dead');
+    expect(openRecords(w.rows, w.ledger.task)).toHaveLength(1);
+    observe(w, news({ events: [{ kind: 'rewind', at: NOW + 30, dead: ['u-x', 'u-dead'] }] }), undefined, NOW + 40);
+    expect(fates().at(-1)).toBe(`${item.id} withdrawn rewound`);
+    expect(openRecords(w.rows, w.ledger.task)).toEqual([]);
+    expect(w.ledger.advice).toEqual([]);
+  });
+
+  test('leaves what was told before the point it goes back to', () => {
+    const w = open();
+    tell(w, put({ task_id: w.ledger.task }), 'u-kept');
+    observe(w, news({ events: [{ kind: 'rewind', at: NOW + 30, dead: ['u-x'] }] }), undefined, NOW + 40);
+    expect(openRecords(w.rows, w.ledger.task)).toHaveLength(1);
+    expect(w.ledger.advice).toHaveLength(1);
+  });
+
+  test('expires what waits', () => {
+    const w = open();
+    const item = put();
+    observe(w, news({ events: [{ kind: 'rewind', at: NOW, dead: [] }] }), undefined, NOW);
+    expect(listMail(paths.mailbox(SESSION))).toEqual([]);
+    expect(fates()).toEqual([`${item.id} withdrawn rewound`]);
+  });
+});
+
+describe('mail that nobody may tell any more', () => {
+  test('what an earlier host of the session left is taken back at the start', () => {
+    put({ id: 'sb-other001', host_pid: HOST + 1 });
+    const mine = put({ id: 'sb-mine0001' });
+    open();
+    expect(listMail(paths.mailbox(SESSION)).map(({ name }) => name)).toEqual([mine.id]);
+    expect(fates()).toEqual(['sb-other001 withdrawn moved-on']);
+  });
+
+  test('mail that a kill left without a line of history goes with the session as well', () => {
+    const w = open();
+    put();
+    hear(w, { v: 1, event: 'SessionEnd', at: NOW, session: SESSION, transcript: '', cwd: '/w', reason: 'clear' }, NOW);
+    expect(listMail(paths.mailbox(SESSION))).toEqual([]);
+    expect(fates()).toEqual(['sb-abcd1234 withdrawn moved-on']);
+  });
+});
+
+test('a command that the host ran itself is not what the task is about', () => {
+  const w = open();
+  add(w, [observation({ kind: 'prompt', text: '[prompt] /clear' })], NOW);
+  expect(w.ledger.goal).toBe('');
+  add(w, [observation({ kind: 'prompt', text: '[prompt] Build a parser.', human: true })], NOW);
+  expect(w.ledger.goal).toBe('Build a parser.');
+});
