@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bellLine } from '../../src/main/speak/finish-gate.ts';
 import { writeBell } from '../../src/main/speak/bell-file.ts';
@@ -368,6 +368,18 @@ describe('surroundings', () => {
     process.kill(-(child.pid ?? 0), 'SIGTERM');
     await ended;
     expect(output).toBe('');
+  });
+
+  test('what the project itself calls node is not started while there is another', async () => {
+    const bin = join(world.project, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'node'), `#!/bin/sh\necho ran >'${join(world.root, 'ran')}'\n`, { mode: 0o755 });
+    for (const path of [bin, relative(process.cwd(), bin)]) {
+      put();
+      const ran = await call('PostToolUse.Bash', {}, { env: { ...world.env, PATH: `${path}:${world.env['PATH'] ?? ''}:/usr/bin:/bin` } });
+      expect(existsSync(join(world.root, 'ran'))).toBe(false);
+      expect(ran.code).toBe(0);
+    }
   });
 
   test('A9: node is found where a version manager put it', async () => {

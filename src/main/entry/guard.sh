@@ -34,7 +34,10 @@ if [ "$event" = PostToolUse ] && [ -n "${CLAUDE_CODE_SESSION_ID-}" ]; then
 fi
 
 # Node on PATH, else where version managers and installers put it; of several versions the last in name order from 20 up.
+# A project's settings can set PATH: what the project itself calls node is taken only where there is no other.
+own=
 node=$(command -v node 2>/dev/null)
+case $node in "$PWD"/* | "${CLAUDE_PROJECT_DIR:-$PWD}"/* | [!/]*) own=$node node= ;; esac
 if ! [ -x "$node" ]; then
   node=
   for found in \
@@ -50,6 +53,7 @@ if ! [ -x "$node" ]; then
     [ -x "$found" ] && node=$found
   done
 fi
+[ -n "$node" ] || node=$own
 
 # Node 20 reads the bundle at every start (tens of ms); a preload set by a project has no business here, and the host's
 # own channel is none of ours.
