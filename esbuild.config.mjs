@@ -1,6 +1,6 @@
 // Bundles that run without node_modules (SPEC 3): CommonJS, since it starts faster than ESM and Piscina finds its worker beside it.
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -12,47 +12,57 @@ const shared = {
   logLevel: 'warning',
   // Native parts that their packages can do without: Piscina's thread priority, msgpackr's string reader.
   external: ['@napi-rs/nice', 'msgpackr-extract'],
-  define: { __VERSION__: JSON.stringify(version) },
 };
 
-if (process.argv.includes('--bench')) {
-  rmSync('.cache/bench', { recursive: true, force: true });
-  const entries = readdirSync('bench').filter((name) => name.endsWith('.ts')).map((name) => `bench/${name}`);
-  await build({ ...shared, entryPoints: entries, outdir: '.cache/bench', format: 'esm', outExtension: { '.js': '.mjs' }, packages: 'external' });
-} else {
-  const dist = 'plugin/dist';
+/** Builds the plugin's bundles into `dist` and stamps them; returns the paths of all sources that went in. */
+export const buildPlugin = async (dist) => {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
+  const plugin = { ...shared, outdir: dist, format: 'cjs', outExtension: { '.js': '.cjs' }, metafile: true };
+  const built = [
+    await build({ ...plugin, minify: true, entryPoints: { hook: 'src/main/entry/hook.ts' } }),
+    // Mostly other people's code: small counts more than names in a stack.
+    await build({
+      ...plugin,
+      minify: true,
+      entryPoints: { mcp: 'src/main/entry/mcp.ts', forks: 'src/workers/forks.ts', compute: 'src/workers/compute.ts' },
+    }),
+    // Names stay whole: they are what a stack in the log is read by.
+    await build({
+      ...plugin,
+      minifySyntax: true,
+      minifyWhitespace: true,
+      entryPoints: { monitor: 'src/main/entry/monitor.ts', command: 'src/main/entry/command.ts', program: 'src/main/command/run.ts' },
+    }),
+    // Piscina starts its threads from `worker.js` beside itself.
+    await build({ ...plugin, minify: true, outExtension: {}, entryPoints: { worker: 'node_modules/piscina/dist/worker.js' } }),
+  ];
+  // The report's own script and looks, with the chart library inside and its licence in front, as that asks.
   await build({
-    ...shared,
+    bundle: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
     minify: true,
-    entryPoints: { hook: 'src/main/entry/hook.ts' },
+    legalComments: 'none',
+    banner: { js: `/*\n${readFileSync('node_modules/uplot/LICENSE', 'utf8')}*/` },
+    logLevel: 'warning',
+    entryPoints: { report: 'src/page/report.ts', 'report-looks': 'src/page/report.css' },
     outdir: dist,
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
   });
-  await build({
-    ...shared,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    entryPoints: {
-      monitor: 'src/main/entry/monitor.ts',
-      command: 'src/main/entry/command.ts',
-      mcp: 'src/main/entry/mcp.ts',
-      program: 'src/main/command/run.ts',
-      forks: 'src/workers/forks.ts',
-      compute: 'src/workers/compute.ts',
-    },
-    outdir: dist,
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-  });
-  // Piscina starts its threads from `worker.js` beside itself.
-  await build({ ...shared, entryPoints: { worker: 'node_modules/piscina/dist/worker.js' }, outdir: dist, format: 'cjs' });
   // Without this a `type: module` in some folder above would turn worker.js into ESM.
   writeFileSync(`${dist}/package.json`, '{"type":"commonjs"}\n');
   cpSync('src/main/entry/guard.sh', `${dist}/guard.sh`);
   const hash = createHash('sha256');
   for (const name of readdirSync(dist).sort()) hash.update(name).update(readFileSync(`${dist}/${name}`));
   writeFileSync(`${dist}/build.json`, `${JSON.stringify({ version, build: hash.digest('hex').slice(0, 12) })}\n`);
-}
+  return [...new Set(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)))].sort();
+};
+
+const buildBench = async () => {
+  rmSync('.cache/bench', { recursive: true, force: true });
+  const entries = readdirSync('bench').filter((name) => name.endsWith('.ts')).map((name) => `bench/${name}`);
+  await build({ ...shared, entryPoints: entries, outdir: '.cache/bench', format: 'esm', outExtension: { '.js': '.mjs' }, packages: 'external' });
+};
+
+if (import.meta.filename === realpathSync(process.argv[1])) await (process.argv.includes('--bench') ? buildBench() : buildPlugin('plugin/dist'));

@@ -1,5 +1,5 @@
 // From layers of configuration to effective knobs, each traced to the layer it came from (SPEC 13). Pure.
-import { z } from 'zod';
+import * as z from 'zod';
 import { defaultKnobs, isKnob, KNOBS, type Knob, type Knobs } from './knobs.ts';
 
 export type LayerName = 'default' | 'option' | 'global' | 'workspace' | 'env';

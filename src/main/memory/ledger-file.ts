@@ -1,7 +1,7 @@
 // The ledgers, tasks/<task>.json (SPEC 4, 6): written through, found by session, swept when they are old or too many.
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isMissing, readJson, setAside, writeJson, type Loaded } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';

@@ -1,0 +1,75 @@
+// `npm run release`: .cache/release/second-brain, the folder a marketplace is made of, and its tarball. The same sources
+// give the same bytes: names are sorted, and nothing tells the time, the machine or who built it.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { buildPlugin } from './esbuild.config.mjs';
+
+const NAME = 'second-brain';
+const MOST_BYTES = 4_000_000;
+// What a user gets beside the bundles; whatever else lies in plugin/ stays here.
+const SHIPPED = ['.claude-plugin', 'commands', 'detectors.json', 'hooks', 'monitors', 'prompts'];
+
+const release = async (out) => {
+  const folder = join(out, NAME);
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const inputs = await buildPlugin(join(folder, 'dist'));
+  for (const name of SHIPPED) cpSync(join('plugin', name), join(folder, name), { recursive: true });
+  for (const name of ['LICENSE', 'PRIVACY.md']) cpSync(name, join(folder, name));
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(inputs));
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const stated = JSON.parse(readFileSync(join(folder, '.claude-plugin/plugin.json'), 'utf8')).version;
+  if (stated !== version) throw new Error(`plugin.json says ${stated}, package.json ${version}`);
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/'))
+    .sort();
+  const bytes = names.reduce((sum, name) => sum + readFileSync(join(folder, name)).length, 0);
+  if (bytes > MOST_BYTES) throw new Error(`${bytes} bytes; a release may have ${MOST_BYTES}`);
+  const tarball = join(out, `${NAME}-${version}.tgz`);
+  writeFileSync(tarball, gzipSync(tarOf(names.map((name) => [`${NAME}/${name}`, readFileSync(join(folder, name))])), { level: 9 }));
+  return { folder, tarball, files: names.length, bytes, sha256: createHash('sha256').update(readFileSync(tarball)).digest('hex') };
+};
+
+/** The licence of every package that a bundle holds code of; a package without one stops the release. */
+const licencesOf = (inputs) => {
+  const packages = [...new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []))];
+  const entries = packages.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file)).sort();
+    if (typeof license !== 'string' && files.length === 0) throw new Error(`${folder} has no licence`);
+    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
+    return { title: `${name} ${version} (${license ?? 'see below'})`, text: texts.join('\n\n') };
+  });
+  const titlesOf = new Map();
+  for (const { title, text } of entries) titlesOf.set(text, [...(titlesOf.get(text) ?? []), title]);
+  const parts = [...titlesOf].map(([text, titles]) => `${[...new Set(titles)].sort().join('\n')}\n\n${text === '' ? 'The package names its licence and ships no text of it.' : text}\n`);
+  return `The bundles in dist/ hold code of these packages.\n\n${parts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
+};
+
+/** A tar archive (ustar) of plain files: mode 0644, owner 0, time 0. */
+const tarOf = (files) => Buffer.concat([...files.flatMap(([name, bytes]) => [headerOf(name, bytes.length), bytes, Buffer.alloc(-bytes.length & 511)]), Buffer.alloc(1024)]);
+
+const headerOf = (name, size) => {
+  if (Buffer.byteLength(name) > 100) throw new Error(`too long for the archive: ${name}`);
+  const header = Buffer.alloc(512);
+  const octal = (value, digits) => `${value.toString(8).padStart(digits, '0')}\0`;
+  header.write(name, 0);
+  header.write(octal(0o644, 7), 100);
+  header.write(octal(0, 7), 108);
+  header.write(octal(0, 7), 116);
+  header.write(octal(size, 11), 124);
+  header.write(octal(0, 11), 136);
+  header.write(' '.repeat(8), 148);
+  header.write('0', 156);
+  header.write('ustar\x0000', 257);
+  header.write(`${octal(header.reduce((sum, byte) => sum + byte, 0), 6)} `, 148);
+  return header;
+};
+
+const [, , other] = process.argv;
+// A folder somebody names may be theirs.
+if (other !== undefined && existsSync(other)) throw new Error(`${other} is there already`);
+console.log(JSON.stringify(await release(other ?? '.cache/release')));

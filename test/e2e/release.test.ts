@@ -1,0 +1,65 @@
+// What a release holds: everything that runs, nothing else, the same bytes each time.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+type Release = { readonly folder: string; readonly tarball: string; readonly bytes: number; readonly sha256: string };
+
+let dir: string;
+let release: Release;
+let again: Release;
+
+const make = (name: string): Release => JSON.parse(execFileSync(process.execPath, ['release.config.mjs', join(dir, name)], { encoding: 'utf8', stdio: 'pipe' })) as Release;
+const filesIn = (folder: string): readonly string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile()).sort();
+const parse = (name: string): Record<string, unknown> => JSON.parse(readFileSync(join(release.folder, name), 'utf8')) as Record<string, unknown>;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sb-release-'));
+  release = make('one');
+  again = make('two');
+}, 120_000);
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+test('two releases of the same sources are the same bytes', () => {
+  expect(again.sha256).toBe(release.sha256);
+  expect(readFileSync(again.tarball).equals(readFileSync(release.tarball))).toBe(true);
+});
+
+test('a release holds the plugin and its licences, no sources and no packages', () => {
+  const names = filesIn(release.folder);
+  expect(names.filter((name) => /node_modules|\.ts$|\.map$|^(src|test|bench)\//.test(name))).toEqual([]);
+  for (const name of ['.claude-plugin/marketplace.json', '.claude-plugin/plugin.json', 'hooks/hooks.json', 'monitors/monitors.json', 'detectors.json', 'prompts/shared.md', 'commands/second-brain-stats.md', 'dist/guard.sh', 'dist/hook.cjs', 'LICENSE', 'PRIVACY.md', 'THIRD-PARTY-LICENSES.txt']) expect(names).toContain(name);
+  expect(release.bytes).toBeLessThanOrEqual(4_000_000);
+});
+
+test('the licence of every package in a bundle is there, in words', () => {
+  const text = readFileSync(join(release.folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly dependencies: Readonly<Record<string, string>> };
+  for (const [name, version] of Object.entries(dependencies)) expect(text).toContain(`${name} ${version} (`);
+  expect(text).toContain('Permission is hereby granted, free of charge');
+});
+
+test('the marketplace offers the plugin that lies in it, in the version of its bundles', () => {
+  expect(parse('.claude-plugin/marketplace.json')['plugins']).toEqual([expect.objectContaining({ name: parse('.claude-plugin/plugin.json')['name'], source: './' })]);
+  expect(parse('dist/build.json')['version']).toBe(parse('.claude-plugin/plugin.json')['version']);
+});
+
+test('the archive unpacks to the folder, and its program runs with nothing around it', () => {
+  const empty = join(dir, 'a b', "ü'x");
+  mkdirSync(empty, { recursive: true });
+  execFileSync('tar', ['xzf', release.tarball, '-C', empty]);
+  const unpacked = join(empty, 'second-brain');
+  expect(filesIn(unpacked)).toEqual(filesIn(release.folder));
+  for (const name of filesIn(unpacked)) expect(readFileSync(join(unpacked, name)).equals(readFileSync(join(release.folder, name))), name).toBe(true);
+  const env = { PATH: '/usr/bin:/bin', HOME: empty };
+  const run = spawnSync(process.execPath, [join(unpacked, 'dist/command.cjs'), 'replay', join(process.cwd(), 'test/fixtures/sessions/no-tests.jsonl')], { cwd: empty, env, encoding: 'utf8' });
+  expect(run.stderr).toBe('');
+  expect(run.stdout).toContain('[Second Brain sb-');
+  expect(existsSync(join(empty, 'node_modules'))).toBe(false);
+});
+
+test('a folder that is there is not written over', () => {
+  expect(() => make('one')).toThrow();
+});
