@@ -11,7 +11,7 @@ import type { Window } from './memory/window.ts';
 import type { Reservation } from './pass/budget-file.ts';
 import type { McpTool } from './pass/grants.ts';
 import type { Run } from './pass/plan.ts';
-import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, PassReason, Position, Stamp, ToolReply, ToolRequest, Usage } from './records.ts';
+import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered, PassReason, Position, Stamp, ToolReply, ToolRequest, Usage } from './records.ts';
 import type { DetectorStats, HistoryLine, Status } from './surfaces.ts';
 import type { ForkHooks } from './pools.ts';
 import type { DeliveryState } from './speak/delivery.ts';
@@ -46,6 +46,8 @@ export type Setup = {
   readonly fork: (task: ForkTask, hooks: ForkHooks, signal: AbortSignal) => Promise<ForkResult>;
   readonly summarize: (task: SummaryTask, hooks: ForkHooks) => Promise<SummaryResult>;
   readonly tool: (detector: Detector, request: ToolRequest) => Promise<ToolReply>;
+  /** Cheap facts for a detector to start from; absent where there is no workspace to look into. Never rejects. */
+  readonly lead?: (detector: Detector, ask: { readonly observations: readonly Numbered[]; readonly now: number; readonly since: number }) => Promise<string | undefined>;
   /** Definitions of the MCP tools that are granted and connected. */
   readonly mcp_tools: () => readonly (McpTool & { readonly definition: ToolDefinition })[];
   readonly entropy: () => Uint8Array;

@@ -32,6 +32,7 @@ export type ReplayInput = {
   readonly fork: Setup['fork'];
   readonly summarize: Setup['summarize'];
   readonly tool: Setup['tool'];
+  readonly lead?: NonNullable<Setup['lead']>;
   readonly version: string;
   readonly emit: (event: ReplayEvent) => void;
   readonly progress?: (bytes: number) => void;
@@ -74,6 +75,7 @@ const openPlayer = (input: ReplayInput) => {
     catalogue: () => input.catalogue,
     judge: () => input.judge,
     fork: input.fork, summarize: input.summarize, tool: input.tool,
+    ...(input.lead === undefined ? {} : { lead: input.lead }),
     mcp_tools: () => [],
     // The same ids in every replay of a file.
     entropy: () => createHash('sha256').update(`${session}.${(drawn += 1)}`).digest().subarray(0, 16),

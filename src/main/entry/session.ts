@@ -290,6 +290,7 @@ const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>): 
     judge: judge.current,
     ...ports,
     tool: tools.tool,
+    lead: tools.lead,
     mcp_tools: tools.mcp_tools,
     capture: openCapture({ paths, session, knobs, log }),
     entropy: () => randomBytes(16),

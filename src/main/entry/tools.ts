@@ -6,6 +6,7 @@ import { childEnv } from '../pass/child-env.ts';
 import { readDenials, type Denials } from '../pass/deny-file.ts';
 import type { Mcp, McpOptions } from '../pass/mcp-client.ts';
 import { openToolPort, type ToolPortOptions } from '../pass/tool-port.ts';
+import { openLeads } from './leads.ts';
 
 export type ToolsOptions = Pick<ToolPortOptions, 'fileTool' | 'knobs' | 'plan_mode' | 'last_write_at'> & {
   /** Folder of the bundles. */
@@ -31,6 +32,7 @@ export const openTools = (options: ToolsOptions) => {
   });
   return {
     ...port,
+    lead: openLeads({ ...options, denied: () => denials.denied, env: inherited }),
     denials: (): Denials => denials,
     /** Whether a rule has come that was not there: what was read under the old ones must not be used. */
     refresh: (): { readonly tightened: boolean } => {

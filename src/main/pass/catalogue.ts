@@ -87,7 +87,7 @@ const Question = z.strictObject({
   local_confidence: share.optional(),
 });
 
-const Config = z.looseObject({ questions: z.array(Question).max(50).optional(), min_failures: z.number().int().min(2).max(100).optional() });
+const Config = z.looseObject({ questions: z.array(Question).max(50).optional(), min_failures: z.number().int().min(2).max(100).optional(), leads: z.enum(['commits', 'definitions']).optional() });
 
 const Tool = z.union([
   z.enum(['Read', 'Grep', 'Glob']),

@@ -55,7 +55,8 @@ const whyNot = (detector: Detector, match: StructuralMatch | undefined, { pass, 
   return rung === 'yes' ? undefined : rung === 'disabled' ? 'straggler' : rung;
 };
 
-const strideOf = ({ cadence }: Detector): number => (cadence === 'every_pass' ? 1 : Number(cadence.slice('every_nth:'.length)));
+/** In how many passes its cadence lets the detector run once. */
+export const strideOf = ({ cadence }: Detector): number => (cadence === 'every_pass' ? 1 : Number(cadence.slice('every_nth:'.length)));
 
 // Everyone waits for the pilot's first event, so one that makes a single call without tools is preferred.
 const pilotOf = <R extends Omit<Run, 'pilot'>>(will: readonly R[]): R | undefined =>

@@ -13,14 +13,17 @@ export type TailInput = {
   readonly body_cap: number;
   readonly nonce: string;
   readonly match?: StructuralMatch;
+  /** Facts that code has looked up for this look. */
+  readonly lead?: string;
 };
 
 /** Instructions in our own voice; whatever comes from the session or from a model stands in tags with the task's nonce. */
-export const renderTail = ({ detector, grant, open, now, deadline_s, body_cap, nonce, match }: TailInput): string =>
+export const renderTail = ({ detector, grant, open, now, deadline_s, body_cap, nonce, match, lead }: TailInput): string =>
   [
     `Your look: ${detector.name}\n\n${detector.system}`,
     settingsOf(detector),
     match === undefined ? '' : `Found by code:\n${framed('match', nonce, matchText(match))}`,
+    lead === undefined ? '' : `Looked up by code, as a place to start; a lead is no finding by itself:\n${framed('lead', nonce, lead)}`,
     toolsOf(detector, grant),
     open.length === 0
       ? ''
@@ -44,7 +47,7 @@ const toolsOf = ({ tools }: Detector, grant: readonly string[]): string => {
 
 const MAX_SETTINGS = 4000;
 /** For code, or for whoever edits the catalogue: nothing a model needs. */
-const UNSAID: ReadonlySet<string> = new Set(['about', 'min_failures', 'questions', 'finished_by', 'unfinished_by']);
+const UNSAID: ReadonlySet<string> = new Set(['about', 'leads', 'min_failures', 'questions', 'finished_by', 'unfinished_by']);
 
 const settingsOf = ({ config }: Detector): string => {
   const { questions } = config as { readonly questions?: readonly { readonly id: string; readonly text: string }[] };

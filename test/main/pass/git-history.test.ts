@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { childEnv } from '../../../src/main/pass/child-env.ts';
+import { recentCommits } from '../../../src/main/pass/git-history.ts';
+import { commitLines } from '../../../src/main/pass/leads.ts';
+
+let root = '';
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'sb-git-')));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const env = (): Record<string, string> => childEnv({ env: { PATH: process.env['PATH'], HOME: root }, root, exec_path: process.execPath });
+const git = (...args: readonly string[]): void => void execFileSync('git', ['-c', 'user.name=Dev', '-c', 'user.email=dev@example.com', '-c', 'init.defaultBranch=main', ...args], { cwd: root, stdio: 'ignore', env: { ...env(), GIT_CONFIG_NOSYSTEM: '1' } });
+const commit = (path: string, text: string, message: string): void => {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+  git('add', '-A');
+  git('commit', '-qm', message);
+};
+const ask = (paths: readonly string[], timeout_ms = 10_000): Promise<string> => recentCommits({ root, paths, env: env(), timeout_ms });
+
+describe('recentCommits', () => {
+  test('brings the commits of these files only, newest first, with what they did to them', async () => {
+    git('init', '-q');
+    commit('lib/retry.ts', 'a\nb\n', 'Add the retry queue');
+    commit('lib/other.ts', 'x\n', 'Something else');
+    commit('lib/retry.ts', 'b\n', 'Drop half of the queue');
+    const lines = commitLines(await ask(['lib/retry.ts']), Date.now(), Date.now() + 1000).split('\n');
+    expect(lines.slice(1).map((line) => line.replace(/^- [0-9a-f]{7,} /, ''))).toEqual(['within the last hour: Drop half of the queue [lib/retry.ts +0 -1]', 'within the last hour: Add the retry queue [lib/retry.ts +2 -0]']);
+  });
+
+  test('has nothing to say outside of a repository, without git, without paths, and when time is up', async () => {
+    expect(await ask(['a.ts'])).toBe('');
+    git('init', '-q');
+    commit('a.ts', 'a', 'one');
+    expect(await ask([])).toBe('');
+    expect(await recentCommits({ root, paths: ['a.ts'], env: { PATH: '/nowhere' }, timeout_ms: 5000 })).toBe('');
+    expect(await ask(['a.ts'], 1)).toBe('');
+    expect(await ask(['a.ts'])).toContain('one');
+  });
+
+  test('a path is a path: neither an option nor a pattern', async () => {
+    git('init', '-q');
+    commit('a.ts', 'a', 'one');
+    expect(await ask(['--output=stolen', ':(glob)*', '*'])).toBe('');
+    expect(existsSync(join(root, 'stolen'))).toBe(false);
+  });
+
+  test('F3: nothing that the repository configures is run', async () => {
+    git('init', '-q');
+    writeFileSync(join(root, '.gitattributes'), '* diff=evil filter=evil\n');
+    commit('a.ts', 'a', 'one');
+    commit('a.ts', 'b', 'two');
+    const trap = join(root, 'trap.sh');
+    writeFileSync(trap, `#!/bin/sh\ntouch '${join(root, 'sprung')}'\nexit 0\n`, { mode: 0o755 });
+    for (const hook of ['post-index-change', 'reference-transaction']) writeFileSync(join(root, '.git', 'hooks', hook), `#!/bin/sh\n'${trap}'\n`, { mode: 0o755 });
+    appendFileSync(join(root, '.git', 'config'), [
+      `[core]\n\tpager = ${trap}\n\tfsmonitor = ${trap}\n\tsshCommand = ${trap}\n\teditor = ${trap}\n\taskPass = ${trap}\n\tgitProxy = ${trap}`,
+      `[diff]\n\texternal = ${trap}\n[diff "evil"]\n\tcommand = ${trap}\n\ttextconv = ${trap}\n[filter "evil"]\n\tclean = ${trap}\n\tsmudge = ${trap}\n\tprocess = ${trap}`,
+      `[log]\n\tshowSignature = true\n[gpg]\n\tprogram = ${trap}\n[pager]\n\tlog = ${trap}\n[alias]\n\tlog = !${trap}\n[credential]\n\thelper = ${trap}\n`,
+    ].join('\n'));
+    const text = await ask(['a.ts']);
+    expect(text).toContain('two');
+    expect(existsSync(join(root, 'sprung'))).toBe(false);
+  });
+
+  test('F3: objects that are missing are not fetched', async () => {
+    git('init', '-q');
+    commit('a.ts', 'one line\n', 'one');
+    const trap = join(root, 'trap.sh');
+    writeFileSync(trap, `#!/bin/sh\ntouch '${join(root, 'sprung')}'\nexit 1\n`, { mode: 0o755 });
+    const blob = execFileSync('git', ['rev-parse', 'HEAD:a.ts'], { cwd: root, encoding: 'utf8', env: env() }).trim();
+    rmSync(join(root, '.git', 'objects', blob.slice(0, 2), blob.slice(2)), { force: true });
+    appendFileSync(join(root, '.git', 'config'), `[remote "origin"]\n\turl = ext::${trap}\n\tpromisor = true\n\tuploadpack = ${trap}\n[protocol "ext"]\n\tallow = always\n[protocol]\n\tallow = always\n`);
+    expect(await ask(['a.ts'])).toBe('');
+    expect(existsSync(join(root, 'sprung'))).toBe(false);
+  });
+});
