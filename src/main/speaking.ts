@@ -200,8 +200,10 @@ const report = (w: Watching, pass: Pass, results: readonly ForkResult[], decisio
   if (pass.because !== 'turn-end') return;
   const { line, text } = turnReport(results, decisions);
   w.last_turn = line.replace(/^last turn: /, '');
+  if (!knobs.loop.turn_end_report || text === undefined) return;
   // What is told in full anyway needs no second message.
-  if (!knobs.loop.turn_end_report || text === undefined || decisions.every(({ speak: spoken }) => spoken)) return;
+  const answers = results.filter(({ feedback }) => feedback.verdict !== 'silent').length;
+  if (answers === decisions.filter(({ speak: spoken }) => spoken).length) return;
   const mail: Advice = {
     ...makeReport(text, { entropy: w.setup.entropy(), task_id: w.ledger.task, session_id: w.setup.session, workspace: w.setup.workspace, host_pid: w.setup.host_pid, now, after: pass.after, limits: knobs.gate }),
     enqueued_at: now,
