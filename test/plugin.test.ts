@@ -38,9 +38,12 @@ describe('hooks.json', () => {
     expect(keys(file['hooks'])).toEqual(Object.keys(TIMEOUTS).sort());
   });
 
-  test.each(Object.entries(TIMEOUTS))('A5, A8: %s runs the guard without a shell line, at most %i s, for every matcher', (event, timeout) => {
+  // A shell exits 2 for a script that is not there, and 2 blocks the host: an update may take the folder from a running session.
+  const GATE = ['-c', '[ -r "$0" ] && . "$0"; exec cat >/dev/null'];
+
+  test.each(Object.entries(TIMEOUTS))('A5, A8, A11: %s runs the guard if it is there, with nothing expanded in a shell line, at most %i s, for every matcher', (event, timeout) => {
     expect((file['hooks'] as Record<string, unknown>)[event]).toEqual([
-      { hooks: [{ type: 'command', command: '/bin/sh', args: ['${CLAUDE_PLUGIN_ROOT}/dist/guard.sh', '${CLAUDE_PLUGIN_DATA}', event], timeout }] },
+      { hooks: [{ type: 'command', command: '/bin/sh', args: [...GATE, '${CLAUDE_PLUGIN_ROOT}/dist/guard.sh', '${CLAUDE_PLUGIN_DATA}', event], timeout }] },
     ]);
   });
 });

@@ -406,6 +406,13 @@ describe('surroundings', () => {
     expect(spoolOf(world)).toHaveLength(1);
   });
 
+  test.each(['', 'hook.cjs', 'guard.sh'])('A11: with dist/%s gone under a running session hooks read their input and say nothing', async (name) => {
+    const gone = join(world.root, 'gone');
+    const goneGuard = await buildHook(gone);
+    rmSync(join(gone, name), { recursive: true });
+    for (const event of ['SessionStart.startup', 'UserPromptSubmit', 'Stop']) expect(await call(event, {}, { guard: goneGuard })).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   test.each(['', '${CLAUDE_PLUGIN_DATA}'])('A12: with the data argument %j the variable names the same folder', async (data) => {
     put();
     expect(strict(await call('PostToolUse.Bash', {}, { data }), 'PostToolUse')).toBeDefined();

@@ -21,7 +21,7 @@ export type Ran = { readonly code: number | null; readonly stdout: string; reado
 /** One hook call. `stdin` undefined leaves the pipe open, as SessionEnd has been seen to do. */
 export const runHook = (guard: string, args: readonly string[], env: Readonly<Record<string, string>>, stdin: string | undefined, open = false): Promise<Ran> =>
   new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', [guard, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn('/bin/sh', [...gate(), guard, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -32,6 +32,12 @@ export const runHook = (guard: string, args: readonly string[], env: Readonly<Re
     if (stdin !== undefined) child.stdin.write(stdin);
     if (!open) child.stdin.end();
   });
+
+/** What stands before the guard's path in hooks.json. */
+const gate = (): readonly string[] => {
+  const file = JSON.parse(readFileSync('plugin/hooks/hooks.json', 'utf8')) as { readonly hooks: { readonly Stop: readonly [{ readonly hooks: readonly [{ readonly args: readonly string[] }] }] } };
+  return file.hooks.Stop[0].hooks[0].args.slice(0, 2);
+};
 
 export type World = {
   readonly root: string;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands between the host and node: guard.sh DATA EVENT (a hook) or guard.sh DATA monitor ROOT.
+# Stands between the host and node: DATA EVENT (a hook, which reads this file into its shell if it is there) or DATA monitor ROOT.
 # A PostToolUse without mail ends here. stdin is always drained: a host that writes into a closed pipe reports an error.
 # The payload is never parsed here; paths may hold any character.
 data=$1 event=$2
