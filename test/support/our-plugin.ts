@@ -8,6 +8,7 @@ import type { HistoryLine, Status, TurnFile } from '../../src/main/surfaces.ts';
 import { agentText, userText } from '../../src/main/speak/advice.ts';
 import { readHistory } from '../../src/main/speak/history-file.ts';
 import { putMail } from '../../src/main/speak/mailbox-file.ts';
+import { builtPlugin } from './build-plugin.ts';
 import type { Turn } from './host-script.ts';
 import type { Host } from './host.ts';
 import { waitUntil, type Process, type World } from './host-world.ts';
@@ -48,7 +49,7 @@ export const feedback = (said: Feedback): Turn => ({ content: [{ tool: 'second_b
 
 /** Copies the built plugin into the world and writes its configuration. */
 export const installOurs = (world: World, config: object = QUICK, plugin = join(world.dir, 'second-brain')): OurPlugin => {
-  cpSync('plugin', plugin, { recursive: true });
+  cpSync(builtPlugin(), plugin, { recursive: true });
   const paths = pathsUnder(join(world.config, 'plugins', 'data', 'second-brain-inline'));
   writeJson(paths.config, config);
   return { plugin, ...leftIn(world, paths) };
