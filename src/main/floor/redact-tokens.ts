@@ -24,22 +24,32 @@ const findRuns = (text: string, low: Buffer, spans: Span[]): void => {
     }
     let end = start + RUN;
     while (end < low.length && IN_WORD[low[end] as number] === 1) end += 1;
-    start = Math.max(end + 1, judgeRun(text, start, end, spans));
+    start = hasMark(low, start, end) ? Math.max(end + 1, judgeRun(text, low, start, end, spans)) : end + 1;
   }
 };
 
+/** Whether anything but small letters stands in the run: long words are frequent, tokens of letters alone are not. */
+const hasMark = (low: Buffer, start: number, end: number): boolean => {
+  for (let i = start; i < end; i += 1) if ((low[i] as number) < 0x60) return true;
+  return false;
+};
+
 /** Returns where to go on: behind what the run's token takes with it. */
-const judgeRun = (text: string, start: number, end: number, spans: Span[]): number => {
+const judgeRun = (text: string, low: Buffer, start: number, end: number, spans: Span[]): number => {
   const run = text.slice(start - 2 < 0 ? 0 : start - 2, end);
   const shift = end - run.length;
-  for (const { index, groups = {}, 0: found } of run.matchAll(VENDOR)) {
+  VENDOR.lastIndex = 0;
+  for (let match = VENDOR.exec(run); match !== null; match = VENDOR.exec(run)) {
+    const { index, groups = {}, 0: found } = match;
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined) ?? 'token';
     spans.push({ start: shift + index, end: shift + index + found.length, kind });
   }
-  const jwt = text.charAt(end) === '.' ? run.indexOf('eyJ') : -1;
+  const jwt = end < low.length && low[end] === 0x2e ? run.indexOf('eyJ') : -1;
   const rest = jwt === -1 ? '' : matchAt(JWT_REST, text, end);
   if (rest !== '') spans.push({ start: shift + jwt, end: end + rest.length, kind: 'jwt' });
-  const dotted = DOTTED.exec(text.slice(Math.max(0, start - 64), start));
+  // A dot, a slash, a colon.
+  const before = start === 0 ? 0 : (low[start - 1] as number);
+  const dotted = before === 0x2e || before === 0x2f || before === 0x3a ? DOTTED.exec(text.slice(Math.max(0, start - 64), start)) : null;
   const more = dotted === null ? '' : matchAt(MORE, text, end);
   if (dotted !== null) spans.push({ start: start - dotted[0].length, end: end + more.length, kind: 'token' });
   return end + Math.max(rest.length, more.length);

@@ -21,7 +21,7 @@ export const projectAssistant = (record: Fields, context: RecordContext): Part =
   return {
     observations,
     events: [{ kind: 'response', at }],
-    raw_chars: sizeOfBlocks(message['content']),
+    raw_chars: sizeOfBlocks(blocks),
     ...(usage === undefined ? {} : { usage: { message: textAt(message, 'id') ?? '', usage } }),
     unknown: !blocksAreKnown(blocks),
   };

@@ -1,5 +1,6 @@
 // Leaves payload out and says so: structure first, caps second, and what is cut leaves its size, its hash and its locators.
-import { headOf, shortSha, sizeWords, tailOf } from '../floor/text.ts';
+import { hash } from 'node:crypto';
+import { headOf, sizeWords, tailOf } from '../floor/text.ts';
 import { locatorsIn } from './locators.ts';
 
 /** A cut shorter than its own mark is not worth one. */
@@ -12,8 +13,16 @@ const SLACK = 40;
 export const mark = (text: string, from: number, to: number, harvestMax: number, shown = ''): string => {
   const cut = text.slice(from, to);
   const paths = locatorsIn(text.slice(wordStart(text, from), wordEnd(text, to)), harvestMax, shown);
-  return `…[+${sizeWords(cut)}, sha ${shortSha(cut)}${paths.length === 0 ? '' : `; paths: ${paths.join(', ')}`}]`;
+  return `…[+${sizeWords(cut)}, sha ${fingerprint(cut)}${paths.length === 0 ? '' : `; paths: ${paths.join(', ')}`}]`;
 };
+
+/** Four hex digits that tell two cuts apart; of a long one its ends and its length are hashed. */
+const fingerprint = (cut: string): string => {
+  const hashed = cut.length <= 2 * HASHED ? cut : `${cut.slice(0, HASHED)}${cut.length}${cut.slice(-HASHED)}`;
+  return hash('sha256', hashed, 'hex').slice(0, 4);
+};
+
+const HASHED = 512;
 
 const wordStart = (text: string, at: number): number => {
   let start = at;

@@ -8,7 +8,7 @@ import { projectAttachment, projectQueue, projectSystem } from './host-records.t
 import { decodeLine, hollow, isHollowable } from './hollow.ts';
 import { isKnownType, plainName } from './record-types.ts';
 import { isSilent } from './results.ts';
-import { fieldsOf, isFields, sizeOfBlocks, textAt, timeOf, type Fields, type Part, type RecordContext } from './transcript.ts';
+import { blocksOf, fieldsOf, isFields, sizeOfBlocks, textAt, timeOf, type Fields, type Part, type RecordContext } from './transcript.ts';
 import { projectUser } from './user-records.ts';
 
 /**
@@ -89,7 +89,7 @@ const NONE: readonly never[] = [];
 
 const partOf = (record: Fields, context: RecordContext): Part => {
   // A subagent's own conversation; its conclusion comes by notification, result or signal.
-  if (record['isSidechain'] === true) return { type: 'sidechain', raw_chars: sizeOfBlocks(fieldsOf(record['message'])['content']) };
+  if (record['isSidechain'] === true) return { type: 'sidechain', raw_chars: sizeOfBlocks(blocksOf(fieldsOf(record['message'])['content'])) };
   switch (record['type']) {
     case 'assistant':
       return projectAssistant(record, context);

@@ -46,10 +46,12 @@ export const blocksOf = (content: unknown): readonly Fields[] => {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (isFields(content)) return [content];
   if (!Array.isArray(content)) return [];
-  return content.flatMap((block): readonly Fields[] => {
-    if (typeof block === 'string') return [{ type: 'text', text: block }];
-    return isFields(block) ? [block] : [];
-  });
+  const blocks: Fields[] = [];
+  for (const block of content) {
+    if (isFields(block)) blocks.push(block);
+    else if (typeof block === 'string') blocks.push({ type: 'text', text: block });
+  }
+  return blocks;
 };
 
 /** The text of a result's or attachment's content, whichever shape it has. */
@@ -67,15 +69,19 @@ export const charsIn = (value: unknown): number => sumOf(value, (text) => text.l
 /** Bytes of every text below `value` as its line spells them: the one size a hollow text still tells. */
 export const spelledBytesIn = (value: unknown): number => sumOf(value, spelledBytes);
 
-/** What the blocks of `content` amount to: results that succeeded in bytes, all else in characters. */
-export const sizeOfBlocks = (content: unknown): number =>
-  blocksOf(content).reduce((size, block) => {
-    const { type, text, thinking, input, content: inner } = block;
-    return size + (type === 'tool_result' && block['is_error'] !== true ? spelledBytesIn(inner) : charsIn([text, thinking, input, inner]));
-  }, 0);
+/** What `blocks` amount to: results that succeeded in bytes, all else in characters. */
+export const sizeOfBlocks = (blocks: readonly Fields[]): number => {
+  let size = 0;
+  for (const { type, is_error, text, thinking, input, content } of blocks) {
+    if (type === 'tool_result' && is_error !== true) size += spelledBytesIn(content);
+    else size += charsIn(text) + charsIn(thinking) + charsIn(input) + charsIn(content);
+  }
+  return size;
+};
 
 const sumOf = (value: unknown, sizeOf: (text: string) => number): number => {
   if (typeof value === 'string') return sizeOf(value);
+  if (typeof value !== 'object') return 0;
   let sum = 0;
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {

@@ -9,7 +9,7 @@ import { blocksOf, fieldsOf, sizeOfBlocks, textAt, type Fields, type Part, type 
 export const projectUser = (record: Fields, context: RecordContext): Part => {
   const content = fieldsOf(record['message'])['content'];
   const blocks = blocksOf(content);
-  const raw_chars = sizeOfBlocks(content);
+  const raw_chars = sizeOfBlocks(blocks);
   if (record['isCompactSummary'] === true) return { type: 'user/compact-summary', raw_chars };
   if (record['isMeta'] === true) return { type: 'user/meta', raw_chars };
   const observations: Observation[] = [];

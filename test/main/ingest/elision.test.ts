@@ -17,6 +17,12 @@ describe('caps', () => {
     expect(keepHead(text, 10, 3)).toMatch(/…\[\+2\d lines, \d+ chars, sha [0-9a-f]{4}; paths: pkg\/deep\/file\.go:7, conf\.yaml\]$/);
   });
 
+  it('mark two long cuts differently when their starts, ends or lengths differ', () => {
+    const long = 'x'.repeat(20_000);
+    const marks = [long, `${long}x`, `y${long}`, `${long}y`].map((text) => /sha (\w+)/.exec(keepHead(text, 0, 0))?.[1]);
+    expect(new Set(marks).size).toBe(4);
+  });
+
   it('keep both ends of a prompt', () => {
     const kept = keepEnds(`first words ${'paste '.repeat(500)}last words`, 300, 10);
     expect(kept.startsWith('first words')).toBe(true);
