@@ -49,16 +49,11 @@ const judgeKeyBlock: Judge = (text, _low, start, spans) => {
 
 /** `curl … -u name:password`. */
 const judgeCurl: Judge = (text, _low, start, spans) => {
-  if (!text.startsWith('curl', start)) return 0;
-  const line = text.slice(start, start + CURL_LINE);
-  for (let at = line.indexOf('-u'); at !== -1; at = line.indexOf('-u', at + 2)) {
-    const from = start + (line.charAt(at - 1) === '-' ? at - 1 : at);
-    if (/\S/.test(text.charAt(from - 1))) continue;
-    const lead = matchAt(BASIC, text, from);
-    const value = lead === '' ? '' : matchAt(BARE, text, from + lead.length);
-    if (value !== '' && !NO_SECRET.test(value)) return push(spans, from + lead.length, value, 'password');
-  }
-  return 0;
+  const lead = text.startsWith('curl', start) ? BASIC.exec(text.slice(start, start + CURL_LINE)) : null;
+  if (lead === null) return 0;
+  const from = start + lead.index + lead[0].length;
+  const value = matchAt(BARE, text, from);
+  return NO_SECRET.test(value) ? 0 : push(spans, from, value, 'password');
 };
 
 const CLUES: readonly Clue[] = [
@@ -137,8 +132,8 @@ const FLAG_END = /[\w-]{0,24}[ \t]{1,8}(?![-=:])/y;
 const BEARER = /bearer[ \t]+(?=[\w.~+/=-]{8})/iy;
 const TOKEN68 = /[\w.~+/=-]+/y;
 
-const BASIC = /(?:-u|--user)[ =]?["']?(?=[^\s:"']{1,64}:[^\s:"']{3,256})[^\s:"']{1,64}:/y;
-const CURL_LINE = 1000;
+const BASIC = /\s(?:-u|--user)[ =]?["']?[^\s:"']{1,64}:(?=[^\s:"']{3})/;
+const CURL_LINE = 400;
 
 const KEY_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const KEY_BODY = /[\w+/=\s\\:,"'().>-]*/y;
