@@ -3,8 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The version that CONTRACT describes. */
-export const HOST_VERSION = '2.1.332';
+/** The version whose behaviour the code is written for. */
+const KNOWN_VERSION = '2.1.332';
+
+/** The version under test: `SB_HOST_VERSION` tries an older or a newer one. */
+export const HOST_VERSION = process.env['SB_HOST_VERSION'] ?? KNOWN_VERSION;
 
 export type Availability = { readonly ok: true; readonly binary: string } | { readonly ok: false; readonly because: string };
 
@@ -26,7 +29,7 @@ export const namespaceFlags = (): readonly string[] => (process.getuid?.() === 0
 
 const installHost = (version: string): Availability => {
   // Versions other than the usual one get a folder each, so that two can be compared.
-  const prefix = resolve('.cache/host', version === HOST_VERSION ? '.' : version);
+  const prefix = resolve('.cache/host', version === KNOWN_VERSION ? '.' : version);
   const scope = join(prefix, 'node_modules/@anthropic-ai');
   const binary = join(scope, `claude-code-linux-${process.arch}`, 'claude');
   if (existsSync(binary) && installedVersion(scope) === version) return { ok: true, binary };
