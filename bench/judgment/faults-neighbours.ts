@@ -22,9 +22,13 @@ const sameFile: Fault = {
   name: 'same-file',
   structural: true,
   lenses: ['cross-task-collision', 'default'],
-  make: ({ maker, chapter, split, use }) => {
+  make: ({ maker, chapter, earlier, split, use }) => {
     const { random, pack } = maker;
-    const edit = random.pick(editsIn(chapter.steps));
+    // A file that was not written before: the first write is the one that meets the neighbour's.
+    const edits = editsIn(chapter.steps);
+    const firsts = edits.filter((each, at) => ![...editsIn(earlier), ...edits.slice(0, at)].some(({ file }) => file === each.file));
+    if (firsts.length === 0) return [];
+    const edit = random.pick(firsts);
     const path = (edit.file ?? '').slice(pack.root.length + 1);
     // Train has one checkout only; in the other split half of the neighbours sit in a worktree of their own.
     const cwd = split === 'test' && random.chance(0.5) ? `${pack.root}/.worktrees/second` : pack.root;

@@ -38,7 +38,7 @@ const docsOnly: Near = {
   what: 'only documents were changed',
   of: (steps, { maker }) => untested(steps).map((step) => (step.kind === 'call' && (step.role === 'edit' || step.role === 'test-edit') ? { ...maker.docs(maker.random.pick(maker.pack.docs)), key: step.key, wait: step.wait } : step)),
 };
-const openEnd: Near = { what: 'not finished: the agent asks', of: (steps, { use, pick }) => claiming(untested(steps), use(pick(OPEN_ENDS))) };
+const openEnd: Near = { what: 'the agent asks before it goes on', of: (steps, site) => goneOn(steps, site, { kind: 'say', key: site.maker.key(), wait: 9, text: site.use(site.pick(OPEN_ENDS)), claim: true }) };
 const excused: Near = { what: 'the agent says why it could not', of: (steps, { use, pick }) => claiming(untested(steps), use(pick(EXCUSES))) };
 const byAgent: Near = {
   what: 'a subagent ran them',
@@ -52,12 +52,8 @@ const inBackground: Near = {
   },
 };
 const cutOff: Near = {
-  what: 'the user stopped it',
-  of: (steps, { maker }) => {
-    const claim = claimIn(steps);
-    const left = untested(steps);
-    return claim === undefined ? left : [...left.slice(0, left.indexOf(claim)), { kind: 'interrupt', key: maker.key(), wait: 4 }];
-  },
+  what: 'the user stops it and lets it go on',
+  of: (steps, site) => goneOn(steps, site, { kind: 'interrupt', key: site.maker.key(), wait: 4 }),
 };
 
 const waivedMidway: Near = {
@@ -68,7 +64,7 @@ const byTool: Near = {
   what: 'run by a tool of a server',
   of: (steps, { maker, use }) => beforeClaim(untested(steps), [maker.call(use('mcp__runner__run_tests'), { project: maker.pack.id }, maker.pack.green, { took: 40 })]),
 };
-const halfway: Near = { what: 'the agent says that it is not finished', of: (steps, { use, pick }) => claiming(untested(steps), use(pick(HALVES))) };
+const halfway: Near = { what: 'the agent says that it is not finished, and goes on', of: (steps, site) => goneOn(steps, site, { kind: 'say', key: site.maker.key(), wait: 9, text: site.use(site.pick(HALVES)), claim: true }) };
 
 // No shape of a near miss is in both splits.
 const NEAR_NEVER: BySplit<Near> = { train: [waived, otherWay, docsOnly, openEnd], test: [waivedMidway, halfway, excused, byAgent, byTool, inBackground, cutOff] };
@@ -87,6 +83,14 @@ const testsNeverRun: Fault = {
       ...maker.random.some(NEAR_NEVER[split], 2).map((near): Rendition => ({ kind: 'near', what: site.use(near.what), steps: near.of(chapter.steps, site) })),
     ];
   },
+};
+
+const GO_ON: BySplit<string> = { train: ['Yes, do that.', 'The second one.'], test: ['Please go on.', 'Continue with that, then finish.'] };
+
+/** A turn ends untested and unfinished; the next one finishes the work and tests it. */
+const goneOn = (steps: readonly Step[], { maker, use, pick }: Site, stop: Step): readonly Step[] => {
+  const ended = stop.kind === 'interrupt' ? [stop] : [stop, maker.end()];
+  return beforeClaim(untested(steps), [...ended, maker.prompt(use(pick(GO_ON))), maker.edit(maker.random.pick(maker.pack.sources)), maker.test()]);
 };
 
 /** Without test runs, the words that announce them and the repairs they led to. */

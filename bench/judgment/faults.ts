@@ -11,7 +11,7 @@ import { editsIn, testsIn, type Fault, type Rendition, type Site, type Twin } fr
 
 export const FAULTS: readonly Fault[] = [...commandFaults, ...testFaults, ...neighbourFaults, ...meaningFaults];
 
-/** The twins of one base session for one fault; none when no chapter of it can carry the fault. */
+/** The twins of one base session for one fault; none when no chapter of it can carry the fault, or the chosen one has no place for it. */
 export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
   const random = makeRandom(`${base.id}/${fault.name}`);
   const places = base.chapters.flatMap((chapter, at) => (carries(chapter) ? [at] : []));
@@ -24,13 +24,16 @@ export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
   const used = new Set<string>();
   const site: Site = {
     split: base.split, chapter, maker,
+    earlier: base.chapters.slice(0, at).flatMap(({ steps }) => steps),
     use: (template) => {
       used.add(template);
       return template;
     },
     pick: (by) => random.pick(by[base.split]),
   };
-  const renditions = evened(fault.make(site), maker);
+  const made = fault.make(site);
+  if (made.length === 0) return [];
+  const renditions = evened(made, maker);
   const templates = [...new Set([...base.templates, ...maker.templates, ...used])].sort();
   return renditions.map(({ steps, ...rest }, index) => ({
     ...rest,

@@ -76,9 +76,9 @@ export const labelled = ({ session, label, twin }: Job, written: Transcript, pla
 
 const recordOf = (written: Transcript, key: string | undefined): number | undefined => (key === undefined ? undefined : written.places.get(key)?.record);
 
-/** The verdict of the first advisory on the fault; `open` when it was never closed. */
+/** The verdict of the first advisory on the fault that the agent was told; `open` when it was never closed. */
 const closedOf = ({ said, outcomes }: Played, lenses: readonly string[], shows: number): string | undefined => {
-  const hit = said.find(({ lens, record }) => lenses.includes(lens) && record >= shows);
+  const hit = said.find(({ lens, record, to }) => to === 'agent' && lenses.includes(lens) && record >= shows);
   return hit === undefined ? undefined : (outcomes.get(hit.id) ?? 'open');
 };
 

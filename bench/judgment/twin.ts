@@ -29,6 +29,8 @@ export type Fault = {
 export type Site = {
   readonly split: Split;
   readonly chapter: Chapter;
+  /** All that came before it. */
+  readonly earlier: readonly Step[];
   readonly maker: Maker;
   /** Remembers a template the twin is made of, and returns it. */
   readonly use: <T extends string>(template: T) => T;

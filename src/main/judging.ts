@@ -13,11 +13,12 @@ import { append, number, observationBlock, renderObservations, windowText } from
 import { appendBlock, startWindow } from './memory/window-file.ts';
 import { allow, divide, estimatePass, headroom, tokensAtWorst, weigh, type PassSize } from './pass/budget.ts';
 import { readSpent, reserve, settle, type Reservation } from './pass/budget-file.ts';
+import { collisionsOf } from './pass/collision.ts';
 import { FEEDBACK_TOOL } from './pass/feedback.ts';
 import { grantOf } from './pass/grants.ts';
 import { planPass, type Run } from './pass/plan.ts';
 import { runPass } from './pass/run-pass.ts';
-import { collisionsOf, repeatFailures } from './pass/structure.ts';
+import { repeatFailures } from './pass/structure.ts';
 import { renderTail } from './pass/tail.ts';
 import { drawn } from './pass/trigger.ts';
 import { factsOf } from './speak/history.ts';

@@ -27,7 +27,7 @@ export type QuestionState =
   | { readonly state: 'not-asked' }
   | { readonly state: 'answered' | 'waived'; readonly by: number }
   /** `changes`: numbers of the observations that raise it and are not answered. */
-  | { readonly state: 'open'; readonly changes: readonly number[] };
+  | { readonly state: 'open'; readonly changes: readonly number[]; /** The user waived it in an earlier turn. */ readonly waived_before?: true };
 
 /** The usable rows of a detector's config; anything else in it is left out. */
 export const parseQuestions = (config: Readonly<Record<string, unknown>>): readonly Question[] => {
@@ -45,13 +45,18 @@ type Seen = {
   readonly line: string;
   readonly tool: string;
   readonly undone: boolean;
+  /** A prompt that begins a turn, not one typed into a running one. */
+  readonly opens: boolean;
 };
 
 export const readStream = (observations: readonly Numbered[]): Stream => {
   const undone = undoneCalls(observations);
+  let idle = true;
   return observations.map((seen): Seen => {
-    const { kind, n, text, tool = '', call, command, writes, paths } = seen;
-    const rest = { n, line: straight(text), tool: kind === 'tool' ? tool.toLowerCase() : '', undone: call !== undefined && undone.has(call) };
+    const { kind, n, text, tool = '', call, command, writes, paths, note } = seen;
+    const rest = { n, line: straight(text), tool: kind === 'tool' ? tool.toLowerCase() : '', undone: call !== undefined && undone.has(call), opens: idle && kind === 'prompt' };
+    if (kind !== 'note' && kind !== 'done') idle = false;
+    else if (note === 'turn-end' || note === 'interrupt') idle = true;
     if (kind === 'tool' && writes === true) return { ...rest, scope: 'edit', texts: [(paths?.[0] ?? '').replaceAll('\\', '/').toLowerCase()] };
     if (kind === 'tool' && command !== undefined) return { ...rest, scope: 'run', texts: readCommand(command).parts.map((part) => part.toLowerCase()) };
     const scope = kind === 'text' ? 'say' : kind === 'prompt' || kind === 'agent' ? kind : undefined;
@@ -65,11 +70,19 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
   const changes = stream.filter((seen) => !seen.undone && raises(seen)).map(({ n }) => n);
   const last = changes.at(-1);
   if (last === undefined) return { state: 'not-asked' };
-  const waived = stream.find(reader(question.waived_by));
-  if (waived !== undefined) return { state: 'waived', by: waived.n };
+  const waived = stream.findLast(reader(question.waived_by))?.n;
   const answer = stream.findLast(reader(question.answered_by))?.n;
-  if (answer === undefined) return { state: 'open', changes };
-  return question.each_time && answer < last ? { state: 'open', changes: changes.filter((n) => n > answer) } : { state: 'answered', by: answer };
+  if (!question.each_time) {
+    if (waived !== undefined) return { state: 'waived', by: waived };
+    return answer === undefined ? { state: 'open', changes } : { state: 'answered', by: answer };
+  }
+  if (waived === undefined || (answer !== undefined && answer > last)) {
+    return answer === undefined || answer < last ? { state: 'open', changes: changes.filter((n) => n > (answer ?? 0)) } : { state: 'answered', by: answer };
+  }
+  // A waiver is good for what was done until then and in its own turn: the next task is another question.
+  const next = stream.find(({ n, opens }) => opens && n > waived)?.n ?? Infinity;
+  const asked = changes.filter((n) => n > next && n > (answer ?? 0));
+  return asked.length === 0 ? { state: 'waived', by: waived } : { state: 'open', changes: asked, waived_before: true };
 };
 
 /** The first observation later than `after` that answers the question. A failing answer is one: the question was put. */

@@ -239,7 +239,7 @@ const isCosmetic = (program: string, { text, quoted }: Word, before: Word | unde
   if (quoted || (!text.startsWith('-') && before?.text.startsWith('-') !== true)) return false;
   if (TIMEOUT.test(text) || /^-{1,2}(test[-_]?)?timeout=/i.test(text)) return true;
   if (before !== undefined && TIMEOUT.test(before.text) && /^\d/.test(text)) return true;
-  return !OWN_FLAGS.has(program) && (NOISE.has(text) || text.startsWith('--color=') || text.startsWith('--tb='));
+  return (text.startsWith('--') || !OWN_FLAGS.has(program)) && (NOISE.has(text) || text.startsWith('--color=') || text.startsWith('--tb='));
 };
 
 const tidyPath = (text: string): string => (!text.includes('/') || text === './' || text === '/' ? text : text.replace(/^\.\/(?=[^.])/, '').replace(/([^/])\/$/, '$1'));

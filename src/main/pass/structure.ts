@@ -1,8 +1,9 @@
-// What code decides before any model is asked (SPEC 7): a command that keeps failing, and a file two sessions write.
+// What code decides before any model is asked (SPEC 7): an attempt that keeps failing, alone or in turns with another.
 import { createHash } from 'node:crypto';
 import type { Detector, Numbered, OpenAdvice, Outcome, StructuralMatch } from '../records.ts';
-import type { IndexLine } from '../surfaces.ts';
-import { readCommand, sameDir, type Command } from './shell.ts';
+import { failedSince, slugOf, stepsOf, type Attempt, type Step } from './attempts.ts';
+import { oneLine } from './one-line.ts';
+import { sameDir } from './shell.ts';
 
 export type RepeatInput = {
   /** Number of the first observation of this pass's episode: a row that did not grow in it is an old story. */
@@ -13,28 +14,33 @@ export type RepeatInput = {
   readonly told?: ReadonlySet<string>;
 };
 
-/** Commands that failed `config.min_failures` (3) times and more with no success between; the latest first. */
-export const repeatFailures = (observations: readonly Numbered[], detector: Pick<Detector, 'name' | 'config'>, { from, since = 0, told }: RepeatInput): StructuralMatch[] => {
-  // Reading all commands of a long window takes a while: only those of a program that failed just now are worth it.
-  const calls = new Set(observations.flatMap(({ n, kind, call }) => (n >= from && kind === 'error' && call !== undefined ? [call] : [])));
-  const programs = [...new Set(observations.flatMap(({ call, command }) => (call !== undefined && command !== undefined && calls.has(call) ? [programOf(readCommand(command))] : [])))];
-  if (programs.length === 0) return [];
-  const wanted = detector.config['min_failures'];
-  const least = typeof wanted === 'number' && wanted >= 2 ? wanted : MIN_FAILURES;
-  return openRows(observations.filter(({ n }) => n >= since), programs)
-    .filter(({ failures }) => failures.length >= least && (failures.at(-1)?.n ?? 0) >= from)
-    .sort((a, b) => (b.failures.at(-1)?.n ?? 0) - (a.failures.at(-1)?.n ?? 0))
-    .map((row) => repeatMatch(detector.name, row))
-    .filter(({ key }) => told?.has(key) !== true);
+/**
+ * Attempts that failed `config.min_failures` (3) times and more with no success and no progress between, and two tools
+ * that fail in turns at the same thing; the latest first. An attempt that pauses before it asks gets twice as many.
+ */
+export const repeatFailures = (observations: readonly Numbered[], detector: Pick<Detector, 'name' | 'config'>, { from, since = 0, told = new Set() }: RepeatInput): StructuralMatch[] => {
+  const wanted = failedSince(observations, from);
+  if (wanted.programs.length + wanted.tools.length === 0) return [];
+  const asked = detector.config['min_failures'];
+  const least = typeof asked === 'number' && asked >= 2 ? asked : MIN_FAILURES;
+  const steps = stepsOf(observations.filter(({ n }) => n >= since), wanted);
+  const known = new Set([...told].flatMap(partsOf));
+  const fresh = (failures: readonly Attempt[]): boolean => lastOf(failures) >= from && !failures.some(({ id }) => known.has(hashOf(id)));
+  const rows = openRows(steps).map(({ failures }) => failures).filter((failures) => failures.length >= neededOf(failures, least) && fresh(failures));
+  const loop = openLoop(steps, least);
+  // The rows that a loop is made of are the same story.
+  const told_once = loop === undefined || !fresh(loop) ? rows : [loop, ...rows.filter((failures) => !failures.some(({ id }) => loop.some((each) => each.id === id)))];
+  return told_once.sort((a, b) => lastOf(b) - lastOf(a)).map((failures) => (failures === loop ? loopMatch(detector.name, failures) : repeatMatch(detector.name, failures)));
 };
 
-/** What became of repeat-failure advice: `adopted` once the same command went through. Without a match no fork is there to say so. */
+/** What became of repeat-failure advice: `adopted` once the same attempt went through. Without a match no fork is there to say so. */
 export const repeatOutcomes = (observations: readonly Numbered[], open: readonly Pick<OpenAdvice, 'id' | 'key' | 'after'>[]): Outcome[] => {
   if (open.length === 0) return [];
-  const programs = open.map(({ key }) => /^repeat-failure:([a-z0-9]+)/.exec(key)?.[1] ?? '');
-  const successes = runsOf(observations, programs).filter(({ end }) => end === 'success');
+  const names = [...new Set(open.flatMap(({ key }) => namesIn(key)))];
+  const successes = stepsOf(observations, { programs: names, tools: names }).filter((step): step is Attempt => step.end === 'success');
   return open.flatMap(({ id, key, after }) => {
-    const found = successes.find(({ at, command }) => at.n > after && keyOf(command.text) === key);
+    const parts = new Set(partsOf(key));
+    const found = successes.find((success) => success.at.n > after && parts.has(hashOf(success.id)));
     return found === undefined ? [] : [{ advice_id: id, verdict: 'adopted', evidence: [`#${found.at.n}`] }];
   });
 };
@@ -42,68 +48,104 @@ export const repeatOutcomes = (observations: readonly Numbered[], open: readonly
 const MIN_FAILURES = 3;
 const CITED = 6;
 
-type RunOfCommand = { readonly command: Command; readonly end: 'failure' | 'success'; readonly at: Numbered };
-type Row = { readonly text: string; dir: string | undefined; readonly failures: Numbered[] };
+const lastOf = (failures: readonly Attempt[]): number => failures.at(-1)?.at.n ?? 0;
 
-/** The failures of each command since it last succeeded. */
-const openRows = (observations: readonly Numbered[], programs: readonly string[]): readonly Row[] => {
+/** Who waits for something asks more than once on purpose. */
+const neededOf = (failures: readonly Attempt[], least: number): number => (failures.filter(({ waited }) => waited).length * 2 > failures.length ? least * 2 : least);
+
+// ── one attempt, again and again ─────────────────────────────────────────────
+
+type Row = { dir: string | undefined; failures: Attempt[]; changed: boolean };
+
+/** The failures of each attempt since it last succeeded or got on: failed in another way after something was changed. */
+const openRows = (steps: readonly Step[]): readonly Row[] => {
   const rows = new Map<string, Row[]>();
-  for (const { command, end, at } of runsOf(observations, programs)) {
-    const all = rows.get(command.text) ?? [];
-    const same = all.filter(({ dir }) => sameDir(dir, command.dir));
-    if (end === 'success') {
-      rows.set(command.text, all.filter((row) => !same.includes(row)));
-      continue;
+  for (const step of steps) {
+    if (step.end === 'moved') rows.clear();
+    else if (step.end === 'changed') for (const row of [...rows.values()].flat()) row.changed = true;
+    else {
+      const all = rows.get(step.id) ?? [];
+      const same = all.filter(({ dir }) => sameDir(dir, step.dir));
+      if (step.end === 'success') {
+        rows.set(step.id, all.filter((row) => !same.includes(row)));
+        continue;
+      }
+      // A shell keeps its directory between calls: without a `cd` it is the latest one.
+      const row = same.at(-1) ?? { dir: step.dir, failures: [], changed: false };
+      row.dir ??= step.dir;
+      // A tool without a target, say a query, is the same attempt only while it fails alike.
+      const other = row.failures.at(-1)?.signature !== step.signature;
+      row.failures = other && (row.changed || step.id === step.tool) ? [step] : [...row.failures, step];
+      row.changed = false;
+      rows.set(step.id, [...all.filter((each) => each !== row), row]);
     }
-    // A shell keeps its directory between calls: without a `cd` it is the latest one.
-    const row = same.at(-1) ?? { text: command.text, dir: command.dir, failures: [] };
-    row.dir ??= command.dir;
-    row.failures.push(at);
-    rows.set(command.text, [...all.filter((each) => each !== row), row]);
   }
   return [...rows.values()].flat();
 };
 
-/** Each command that may run one of `programs` and came back, in that order. What runs on in the background has not. */
-const runsOf = (observations: readonly Numbered[], programs: readonly string[]): readonly RunOfCommand[] => {
-  const running = new Map<string, Numbered>();
-  const runs: RunOfCommand[] = [];
-  const ended = (call: Numbered, end: RunOfCommand['end'], at: Numbered): void => {
-    if (call.command === undefined || at.launches !== undefined) return;
-    const lowered = call.command.toLowerCase();
-    if (!programs.some((program) => lowered.includes(program))) return;
-    const command = readCommand(call.command);
-    if (command.text !== '') runs.push({ command, end, at });
-  };
-  for (const seen of observations) {
-    const { kind, call } = seen;
-    if (kind === 'tool') {
-      if (isDone(seen)) ended(seen, 'success', seen);
-      else if (call !== undefined && seen.command !== undefined) running.set(call, seen);
-    } else if ((kind === 'error' || kind === 'done') && call !== undefined) {
-      const started = running.get(call);
-      if (started !== undefined) ended(started, kind === 'error' ? 'failure' : 'success', seen);
-      running.delete(call);
-    }
+// ── two tools in turns ───────────────────────────────────────────────────────
+
+// Longer ago is another story.
+const LOOK_BACK = 30;
+
+/** The latest failures of two tools that took turns at the same thing, with nothing changed or achieved between. */
+const openLoop = (steps: readonly Step[], least: number): readonly Attempt[] | undefined => {
+  let failures: Attempt[] = [];
+  for (const step of steps) {
+    if (step.end === 'failure') failures = [...failures, step].slice(-LOOK_BACK);
+    else failures = step.end === 'success' ? failures.filter(({ id }) => id !== step.id) : [];
   }
-  return runs;
+  const last = failures.at(-1);
+  if (last === undefined) return undefined;
+  const alike = (one: Attempt) => (each: Attempt): boolean => each.tool === one.tool && (each.id === one.id || each.signature === one.signature);
+  const own = failures.filter(alike(last));
+  const other = failures.findLast((each) => each.tool !== last.tool && haveInCommon(each, last));
+  if (other === undefined) return undefined;
+  const others = failures.filter(alike(other));
+  const both = failures.filter((each) => own.includes(each) || others.includes(each));
+  const turns = both.filter((each, at) => at > 0 && both[at - 1]?.tool !== each.tool).length;
+  return own.length >= 2 && others.length >= 2 && both.length > least && turns >= MIN_TURNS ? both : undefined;
 };
 
-const programOf = ({ text }: Command): string => /^[^\s"]*/.exec(text)?.[0].toLowerCase() ?? '';
+const MIN_TURNS = 3;
 
-// The queue's mark for a call that came back without error in the same episode, at the end of a command.
-const isDone = ({ text }: Numbered): boolean => / → done(?: ×\d+)?$/.test(text.slice(-40));
+/** They fail with the same words, or name the same path, address or quoted thing. */
+const haveInCommon = (a: Attempt, b: Attempt): boolean => {
+  if (a.signature === b.signature) return true;
+  const words = new Set(tellingWords(a.words));
+  return tellingWords(b.words).some((word) => words.has(word));
+};
 
-const repeatMatch = (detector: string, { text, failures }: Row): StructuralMatch => {
+const tellingWords = (text: string): readonly string[] => [
+  ...[...text.matchAll(/"([^"\n]{3,80})"|`([^`\n]{3,80})`/g)].map((match) => (match[1] ?? match[2] ?? '').toLowerCase()),
+  ...text.toLowerCase().split(/[\s"'`(){}[\],;=<>]+/).map((word) => word.replace(/[:.]+$/, '')).filter((word) => word.length >= 5 && /[/\\.]/.test(word)),
+];
+
+// ── what is said of it ───────────────────────────────────────────────────────
+
+const repeatMatch = (detector: string, failures: readonly Attempt[]): StructuralMatch => {
   const last = failures.at(-1);
-  const shown = oneLine(text, 90);
+  const shown = last?.shown ?? '';
   return {
     detector,
-    key: keyOf(text),
-    headline: `\`${shown}\` has failed ${failures.length} times with no success between`,
-    body: `The attempts differ in looks only. The latest one ended with: ${tellingLine(last?.text ?? '')}`,
-    evidence: failures.slice(-CITED).map(({ n }) => `#${n}`),
-    stale_if: [`${oneLine(text, 120).replaceAll('*', ' ')}* → done`],
+    key: keyOf([last?.id ?? ''], slugOf(shown)),
+    headline: `\`${oneLine(shown, 90)}\` has failed ${failures.length} times with no success between`,
+    body: `The attempts differ in looks only. The latest one ended with: ${tellingLine(last?.at.text ?? '')}`,
+    evidence: failures.slice(-CITED).map(({ at }) => `#${at.n}`),
+    stale_if: [`${oneLine(shown, 120).replaceAll('*', ' ')}* → done`],
+  };
+};
+
+const loopMatch = (detector: string, failures: readonly Attempt[]): StructuralMatch => {
+  const shown = [...new Map(failures.map((each) => [each.tool, each.shown])).values()];
+  const ids = [...new Set(failures.map(({ id }) => id))].slice(-MAX_PARTS);
+  return {
+    detector,
+    key: keyOf(ids, shown.map((each) => slugOf(each.split(' ')[0] ?? '')).join('-')),
+    headline: `${shown.map((each) => `\`${oneLine(each, 60)}\``).join(' and ')} have failed in turns, ${failures.length} times in all`,
+    body: `Nothing was changed between the attempts. The latest one ended with: ${tellingLine(failures.at(-1)?.at.text ?? '')}`,
+    evidence: failures.slice(-CITED).map(({ at }) => `#${at.n}`),
+    stale_if: shown.map((each) => `${oneLine(each, 120).replaceAll('*', ' ')}* → done`),
   };
 };
 
@@ -113,69 +155,19 @@ const tellingLine = (text: string): string => {
   return oneLine(lines.find((line) => /error|fail|cannot|can't|not found|no such|denied|refused|missing|undefined|unexpected|invalid|exception|panic|timed out/i.test(line)) ?? lines.join(' '), 200);
 };
 
-/** Readable, and the same however a command was dressed. */
-const keyOf = (text: string): string => {
-  const slug = text.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 30).replace(/^-|-$/g, '');
-  return `repeat-failure:${slug}:${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+// ── keys ─────────────────────────────────────────────────────────────────────
+
+const MAX_PARTS = 6;
+
+/** Readable, and the same however a command was dressed: `repeat-failure:npm-test:1f0c33aa`; of a loop with a part for each attempt. */
+const keyOf = (ids: readonly string[], slug: string): string => `repeat-failure:${slug}:${ids.map(hashOf).join('.')}`;
+
+const partsOf = (key: string): readonly string[] => /^repeat-failure:[^:]*:([0-9a-f.]+)$/.exec(key)?.[1]?.split('.') ?? [];
+
+/** Programs and tools a key may be about. */
+const namesIn = (key: string): readonly string[] => {
+  const slug = /^repeat-failure:([^:]*):/.exec(key)?.[1] ?? '';
+  return [slug, ...slug.split('-')].filter((name) => name !== '');
 };
 
-const oneLine = (text: string, max: number): string => {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, max)}…`;
-};
-
-export type CollisionInput = {
-  readonly detector: Pick<Detector, 'name'>;
-  /** This pass's own index line: what this session has just written. */
-  readonly mine: IndexLine;
-  readonly written: readonly Numbered[];
-  readonly others: readonly IndexLine[];
-  /** File → when a collision on it was last told. */
-  readonly told: ReadonlyMap<string, number>;
-  readonly now: number;
-};
-
-/**
- * At most one match for all files that another live session of this repository writes too: those in the same checkout
- * go to the agent; only when there are none, those in another worktree, to the person alone. Once per file per hour.
- */
-export const collisionsOf = ({ detector, mine, written, others, told, now }: CollisionInput): { readonly matches: readonly StructuralMatch[]; readonly told: ReadonlyMap<string, number> } => {
-  const recent = new Map([...told].filter(([, at]) => at <= now && now - at < HOUR));
-  const hits = others
-    .filter(({ git_dir, task }) => git_dir === mine.git_dir && task !== mine.task)
-    .flatMap((other) => other.paths.filter((path) => mine.paths.includes(path) && !recent.has(path)).map((path) => ({ path, other, here: sameCheckout(mine.cwd, other.cwd) })));
-  const chosen = hits.some(({ here }) => here) ? hits.filter(({ here }) => here) : hits;
-  if (chosen.length === 0) return { matches: [], told: recent };
-  for (const { path } of chosen) recent.set(path, now);
-  return { matches: [collisionMatch(detector.name, chosen, written)], told: recent };
-};
-
-const HOUR = 3_600_000;
-
-type Hit = { readonly path: string; readonly other: IndexLine; readonly here: boolean };
-
-const collisionMatch = (detector: string, hits: readonly Hit[], written: readonly Numbered[]): StructuralMatch => {
-  const files = [...new Set(hits.map(({ path }) => path))].sort();
-  const [first = ''] = files;
-  const here = hits[0]?.here === true;
-  const goals = [...new Set(hits.map(({ other }) => oneLine(other.goal, 80)).filter((goal) => goal !== ''))].slice(0, 2);
-  const own = written.filter(({ writes, paths }) => writes === true && files.some((file) => paths?.[0]?.replaceAll('\\', '/').endsWith(file) === true));
-  return {
-    detector,
-    key: `cross-task-collision:${files.length === 1 ? first.toLowerCase() : createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 12)}`,
-    headline: `Another live session has just written ${files.length === 1 ? `\`${oneLine(first, 90)}\`` : `${files.length} of the same files`}${here ? ' in this checkout' : ' in another worktree of this repository'}`,
-    body: `Files: ${oneLine(files.join(', '), 240)}.${goals.length === 0 ? '' : ` Its goal reads: ${goals.map((goal) => `"${goal}"`).join(', ')}.`}`,
-    evidence: [...own.slice(-CITED).map(({ n }) => `#${n}`), ...files.slice(0, CITED)],
-    stale_if: [],
-    human_only: !here,
-  };
-};
-
-/** Whether two sessions work in one working tree. A worktree below its own repository is another tree. */
-const sameCheckout = (a: string, b: string): boolean => {
-  const [outer = '', inner = ''] = [tidy(a), tidy(b)].sort((x, y) => x.length - y.length);
-  if (outer === inner) return true;
-  return inner.startsWith(`${outer}/`) && !inner.slice(outer.length).split('/').some((segment) => /^\.?worktrees?$/.test(segment));
-};
-
-const tidy = (path: string): string => path.replaceAll('\\', '/').replace(/\/$/, '');
+const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 8);

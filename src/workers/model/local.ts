@@ -89,7 +89,7 @@ const raisedQuestion = (states: readonly Standing[], stream: readonly Numbered[]
   if (finished === undefined) return undefined;
   const raised = states.flatMap(({ question, now }): Raised[] => {
     if (question.local_confidence === undefined || now.state !== 'open') return [];
-    const confidence = sureness(question.local_confidence, now.changes.length, finished);
+    const confidence = sureness(question.local_confidence, now, finished);
     return confidence < WORTH_A_WORD ? [] : [{ question, feedback: raise(question, now.changes, finished, confidence, stream) }];
   });
   return raised.sort((a, b) => (b.feedback.confidence ?? 0) - (a.feedback.confidence ?? 0))[0];
@@ -99,11 +99,13 @@ const raisedQuestion = (states: readonly Standing[], stream: readonly Numbered[]
 const ONE_CHANGE = 0.3;
 const UNDECLARED = 0.35;
 const NOT_ENDED = 0.05;
+/** They did without it once; perhaps they still do. */
+const WAIVED_BEFORE = 0.3;
 /** Below it the judge rather says nothing. */
 const WORTH_A_WORD = 0.35;
 
-const sureness = (base: number, changes: number, { declared, ended }: Finish): number =>
-  Math.round((base - (changes < 2 ? ONE_CHANGE : 0) - (declared ? 0 : UNDECLARED) - (ended ? 0 : NOT_ENDED)) * 100) / 100;
+const sureness = (base: number, { changes, waived_before }: { readonly changes: readonly number[]; readonly waived_before?: true }, { declared, ended }: Finish): number =>
+  Math.round((base - (changes.length < 2 ? ONE_CHANGE : 0) - (waived_before === true ? WAIVED_BEFORE : 0) - (declared ? 0 : UNDECLARED) - (ended ? 0 : NOT_ENDED)) * 100) / 100;
 
 const MAX_CITED = 5;
 const MAX_STALE = 12; // what the gate keeps; the catalogue lists the likeliest first

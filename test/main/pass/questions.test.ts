@@ -37,6 +37,18 @@ describe('standing', () => {
     expect(state([seen(1, { kind: 'text', text: '[text] no checks' }), edit(2, 'a.ts')]).state).toBe('open');
   });
 
+  it('a waiver is good for its own turn and for what was done before, not for the next task', () => {
+    const prompt = (n: number, text: string): Numbered => seen(n, { kind: 'prompt', text: `[prompt] ${text}` });
+    const ended = (n: number): Numbered => seen(n, { kind: 'note', note: 'turn-end', text: '[note]' });
+    const first = [prompt(1, 'rename, no checks'), edit(2, 'a.ts'), ended(3)];
+    expect(state([...first, prompt(4, 'why?'), ended(5)])).toEqual({ state: 'waived', by: 1 });
+    expect(state([...first, prompt(4, 'now b'), edit(5, 'b.ts')])).toEqual({ state: 'open', changes: [5], waived_before: true });
+    expect(state([...first, prompt(4, 'now b'), edit(5, 'b.ts'), ran(6, 'check')])).toEqual({ state: 'answered', by: 6 });
+    // Typed into a running turn, a prompt begins nothing.
+    expect(state([prompt(1, 'rename, no checks'), edit(2, 'a.ts'), prompt(3, 'and b'), edit(4, 'b.ts')])).toEqual({ state: 'waived', by: 1 });
+    expect(state([edit(1, 'a.ts'), ended(2), prompt(3, 'no checks needed')])).toEqual({ state: 'waived', by: 3 });
+  });
+
   it.each<[string, Numbered, boolean]>([
     ['run:npm test', ran(2, 'npm test -- a'), true],
     ['run:npm test', ran(2, 'npm testing'), false],

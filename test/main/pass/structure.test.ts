@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { collisionsOf, repeatFailures, repeatOutcomes } from '../../../src/main/pass/structure.ts';
+import { repeatFailures, repeatOutcomes } from '../../../src/main/pass/structure.ts';
 import type { Numbered } from '../../../src/main/records.ts';
-import type { IndexLine } from '../../../src/main/surfaces.ts';
 
 /** `!cmd` fails, `cmd` succeeds (folded), `~cmd` succeeds in a later episode, `?cmd` has no result, `&cmd` goes to the background. */
 const stream = (...commands: readonly string[]): Numbered[] => {
@@ -74,40 +73,100 @@ describe('repeatFailures', () => {
   });
 });
 
+/** Any call with its end: `ok`, or the text of its failure. */
+const call = (n: number, over: Partial<Numbered>, end: string): Numbered[] => {
+  const shared = { at: n, uuid: `u${n}`, raw_chars: 1, call: `x${n}`, tool: 'Bash', ...over };
+  const text = `[tool] ${shared.tool} ${over.paths?.[0] ?? over.command ?? over.text ?? ''}`;
+  if (end === 'ok') return [{ ...shared, kind: 'tool', n, text: over.writes === true ? `${text} (+1 -1) → done\n+ new` : `${text} → done` }];
+  return [{ ...shared, kind: 'tool', n, text }, { at: n, uuid: `e${n}`, raw_chars: 1, n: n + 1, kind: 'error', tool: shared.tool, call: shared.call, text: `[error] ${shared.tool}: ${end}` }];
+};
+const story = (...calls: readonly [over: Partial<Numbered>, end: string][]): Numbered[] => calls.flatMap(([over, end], at) => call(1 + at * 2, over, end));
+const edit = (path: string): Partial<Numbered> => ({ tool: 'Edit', paths: [path], writes: true });
+const bash = (command: string): Partial<Numbered> => ({ command });
+const matchesOf = (observations: readonly Numbered[], told: ReadonlySet<string> = new Set()) => repeatFailures(observations, repeat, { from: 1, told });
+
+describe('progress', () => {
+  const tests = bash('npm test');
+
+  it('begins anew when something was changed and the failure is another one', () => {
+    expect(matchesOf(story([tests, 'a is 1'], [edit('/r/a.ts'), 'ok'], [tests, 'b is 2'], [edit('/r/b.ts'), 'ok'], [tests, 'c is 3']))).toEqual([]);
+  });
+
+  it.each<[string, [Partial<Numbered>, string][]]>([
+    ['changes that change nothing', [[tests, 'a is 1'], [edit('/r/a.ts'), 'ok'], [tests, 'a is 1'], [edit('/r/b.ts'), 'ok'], [tests, 'a is 1']]],
+    ['other times and durations only', [[tests, 'a took 12ms'], [edit('/r/a.ts'), 'ok'], [tests, 'a took 9 ms'], [edit('/r/b.ts'), 'ok'], [tests, 'a took 1.5s']]],
+    ['another failure without a change', [[tests, 'a'], [bash('ls'), 'ok'], [tests, 'b'], [tests, 'c']]],
+    ['an edit that did not happen', [[tests, 'a'], [edit('/r/a.ts'), 'String to replace not found'], [tests, 'b'], [tests, 'c']]],
+  ])('does not begin anew for %s', (_, calls) => {
+    expect(matchesOf(story(...calls))).toMatchObject([{ headline: '`npm test` has failed 3 times with no success between' }]);
+  });
+
+  it('begins anew when the whole tree moved, as in a bisection', () => {
+    expect(matchesOf(story([tests, 'a'], [bash('git bisect bad'), 'ok'], [tests, 'a'], [bash('git bisect bad'), 'ok'], [tests, 'a']))).toEqual([]);
+  });
+
+  it('gives an attempt that waits first twice as many', () => {
+    const probe = (times: number) => story(...Array.from({ length: times }, (): [Partial<Numbered>, string] => [bash('sleep 5; curl -sf localhost:1/up'), 'refused']));
+    expect(matchesOf(probe(5))).toEqual([]);
+    expect(matchesOf(probe(6))).toHaveLength(1);
+  });
+});
+
+describe('other tools', () => {
+  const miss = 'String to replace not found in file.';
+
+  it('counts the failures of one tool at one target, whatever succeeds besides', () => {
+    const [match] = matchesOf(story([edit('/r/a.ts'), miss], [{ tool: 'Read', paths: ['/r/a.ts'] }, 'ok'], [edit('/r/a.ts'), miss], [edit('/r/b.ts'), 'ok'], [edit('/r/a.ts'), miss]));
+    expect(match).toMatchObject({ headline: '`Edit /r/a.ts` has failed 3 times with no success between', stale_if: ['Edit /r/a.ts* → done'], evidence: ['#2', '#6', '#10'] });
+    expect(match?.key).toMatch(/^repeat-failure:edit-r-a-ts:[0-9a-f]{8}$/);
+  });
+
+  it('takes other targets, and a success, for something else', () => {
+    expect(matchesOf(story([edit('/r/a.ts'), miss], [edit('/r/b.ts'), miss], [edit('/r/c.ts'), miss]))).toEqual([]);
+    expect(matchesOf(story([edit('/r/a.ts'), miss], [edit('/r/a.ts'), 'ok'], [edit('/r/a.ts'), miss], [edit('/r/a.ts'), miss]))).toEqual([]);
+  });
+
+  it('counts a tool without a target only while it fails alike', () => {
+    const query = { tool: 'mcp__db__query', text: 'select 1' };
+    expect(matchesOf(story([query, 'no such table'], [query, 'no such table'], [query, 'no such table']))).toHaveLength(1);
+    expect(matchesOf(story([query, 'no such table'], [query, 'syntax error'], [query, 'no such table']))).toEqual([]);
+  });
+});
+
+describe('two tools in turns', () => {
+  const query = { tool: 'mcp__db__query', text: 'select id from loans' };
+  const shell = bash('psql -c "select id from loans"');
+  const turns = story([query, 'relation "loans" does not exist'], [shell, 'ERROR: relation "loans" does not exist'], [query, 'relation "loans" does not exist'], [shell, 'ERROR: relation "loans" does not exist']);
+
+  it('is one finding, said once', () => {
+    const [match, ...more] = matchesOf(turns);
+    expect(more).toEqual([]);
+    expect(match).toMatchObject({ headline: expect.stringMatching(/^`mcp__db__query` and `psql .*` have failed in turns, 4 times in all$/), evidence: ['#2', '#4', '#6', '#8'] });
+    const told = new Set([match?.key ?? '']);
+    expect(matchesOf([...turns, ...call(9, query, 'relation "loans" does not exist'), ...call(11, shell, 'ERROR: relation "loans" does not exist')], told)).toEqual([]);
+  });
+
+  it('needs something in common', () => {
+    expect(matchesOf(story([query, 'timeout'], [bash('make'), 'no rule'], [query, 'timeout'], [bash('make'), 'no rule']))).toEqual([]);
+  });
+
+  it('is over once something was changed or one of them went through', () => {
+    expect(matchesOf([...turns.slice(0, 4), ...call(50, edit('/r/a.sql'), 'ok'), ...turns.slice(4)])).toEqual([]);
+    expect(matchesOf([...turns.slice(0, 4), ...call(50, query, 'ok'), ...turns.slice(4)])).toEqual([]);
+  });
+
+  it('is adopted once either went through', () => {
+    const key = matchesOf(turns)[0]?.key ?? '';
+    expect(repeatOutcomes([...turns, ...call(9, query, 'ok')], [{ id: 'sb-1', key, after: 8 }])).toEqual([{ advice_id: 'sb-1', verdict: 'adopted', evidence: ['#9'] }]);
+    expect(repeatOutcomes([...turns, ...call(9, shell, 'ok')], [{ id: 'sb-1', key, after: 8 }])).toHaveLength(1);
+  });
+});
+
 describe('repeatOutcomes', () => {
   it('closes an advisory as adopted when the command went through later', () => {
     const seen = stream('!npm test', '!npm test', '!npm test', '!npm test', 'cd /r && npm test');
     const key = repeatFailures(seen.slice(0, 6), repeat, { from: 1 })[0]?.key ?? '';
     expect(repeatOutcomes(seen, [{ id: 'sb-1', key, after: 6 }])).toEqual([{ advice_id: 'sb-1', verdict: 'adopted', evidence: ['#9'] }]);
     expect(repeatOutcomes(seen, [{ id: 'sb-1', key, after: 9 }, { id: 'sb-2', key: 'other', after: 0 }])).toEqual([]);
-  });
-});
-
-describe('collisionsOf', () => {
-  const line = (task: string, cwd: string, paths: readonly string[], over: Partial<IndexLine> = {}): IndexLine => ({ task, session: task, cwd, git_dir: '/r/.git', goal: `goal of ${task}`, paths, at: 1, ...over });
-  const written: Numbered[] = [{ kind: 'tool', at: 1, uuid: 'u', raw_chars: 1, n: 5, text: '[tool] Edit /r/src/a.ts', paths: ['/r/src/a.ts'], writes: true }];
-  const collide = (others: readonly IndexLine[], told: ReadonlyMap<string, number> = new Map(), now = 1e9) =>
-    collisionsOf({ detector: { name: 'cross-task-collision' }, mine: line('me', '/r', ['src/a.ts', 'src/b.ts']), written, others, told, now });
-
-  it('tells the agent about the same file in the same checkout, once per file per hour', () => {
-    const { matches, told } = collide([line('x', '/r/packages', ['src/a.ts'])]);
-    expect(matches).toMatchObject([{ key: 'cross-task-collision:src/a.ts', human_only: false, evidence: ['#5', 'src/a.ts'], headline: expect.stringContaining('`src/a.ts` in this checkout') }]);
-    expect(collide([line('x', '/r', ['src/a.ts'])], told).matches).toEqual([]);
-    expect(collide([line('x', '/r', ['src/a.ts', 'src/b.ts'])], told).matches).toMatchObject([{ key: 'cross-task-collision:src/b.ts' }]);
-    expect(collide([line('x', '/r', ['src/a.ts'])], told, 1e9 + 3_600_000).matches).toHaveLength(1);
-  });
-
-  it.each(['/r2', '/r/.claude/worktrees/x', '/r/.worktrees/y'])('tells only the person about a separate worktree (%s)', (cwd) => {
-    expect(collide([line('x', cwd, ['src/a.ts'])]).matches).toMatchObject([{ human_only: true, headline: expect.stringContaining('another worktree') }]);
-  });
-
-  it('gathers files into one match, the same checkout before a worktree', () => {
-    const { matches, told } = collide([line('w', '/r2', ['src/b.ts']), line('x', '/r', ['src/a.ts']), line('y', '/r', ['src/a.ts', 'src/b.ts'])]);
-    expect(matches).toMatchObject([{ human_only: false, headline: expect.stringContaining('2 of the same files') }]);
-    expect([...told.keys()].sort()).toEqual(['src/a.ts', 'src/b.ts']);
-  });
-
-  it('is silent about other repositories, other files and its own lines', () => {
-    expect(collide([line('x', '/r', ['src/c.ts']), line('me', '/r', ['src/a.ts']), line('x', '/r', ['src/a.ts'], { git_dir: '/s/.git' })]).matches).toEqual([]);
   });
 });

@@ -1,0 +1,67 @@
+// The bytes every fork shares: rendering them cold and grown, and handing them to eight forks.
+import { join } from 'node:path';
+import { grow, openWindow } from './pass-fixture.ts';
+import { interleave } from './measure.ts';
+import type { Options, Result } from './report.ts';
+import { renderPrefix, type PrefixInput } from '../src/main/memory/prefix.ts';
+import { BUILT_IN, toolSet } from '../src/main/memory/tools.ts';
+import { FEEDBACK_TOOL } from '../src/main/pass/feedback.ts';
+import { openPools } from '../src/main/pools.ts';
+import { providerOf, taskOf } from '../test/support/fork-task.ts';
+
+const FORKS = 8;
+const CHARS = 380_000;
+
+export const measurePrefix = async ({ quick, plugin, say }: Options): Promise<Result> => {
+  say('prefix');
+  const window = openWindow(CHARS);
+  const grown = grow(window, 1, 6000);
+  const input = (of: typeof window): PrefixInput => ({
+    wire: 'anthropic', model: 'claude-haiku-5-5', tools: toolSet(FEEDBACK_TOOL, BUILT_IN).tools, system: 'You watch.', workspace_root: '/home/dev/project', window: of, cache_ttl: '5m',
+  });
+  const before = renderPrefix(input(window));
+  const { bytes } = renderPrefix(input(grown), before);
+  const timed = (work: () => void): number => {
+    const begun = performance.now();
+    work();
+    return performance.now() - begun;
+  };
+  const pools = openPools({ dist: join(plugin, 'dist'), fork_threads: 1, width: FORKS, compute_threads: 1 });
+  try {
+    // The rule-based judge answers at once, so that what is left is the way there and back.
+    const provider = { ...providerOf('anthropic', 'http://127.0.0.1:9'), kind: 'local' as const };
+    const task = taskOf(provider, { prefix: bytes, detector: { ...taskOf(provider).detector, structural: 'repeat-failure' } });
+    const handOver = async (forks: number): Promise<number> => {
+      let sent: Promise<unknown>[] = [];
+      const ms = timed(() => {
+        sent = Array.from({ length: forks }, () => pools.fork(task, {}));
+      });
+      await Promise.all(sent);
+      return ms;
+    };
+    const copies: Uint8Array[] = [];
+    const variants = {
+      cold: () => timed(() => void renderPrefix(input(grown))),
+      grown: () => timed(() => void renderPrefix(input(grown), before)),
+      copy: () => timed(() => void copies.splice(0, copies.length, new Uint8Array(bytes))),
+      copies: () => timed(() => void copies.splice(0, copies.length, ...Array.from({ length: FORKS }, () => new Uint8Array(bytes)))),
+      eight: () => handOver(FORKS),
+      clone: () => timed(() => void Array.from({ length: FORKS }, () => structuredClone(grown.blocks))),
+    };
+    await interleave(quick ? 10 : 20, variants);
+    const time = await interleave(quick ? 21 : 101, variants);
+    return {
+      name: 'prefix',
+      title: 'The shared prefix',
+      method: `A window of ${Math.round(bytes.length / 1000)} kB in ${window.blocks.length} blocks, rendered anew, rendered after an episode of 6,000 characters, and handed to ${FORKS} forks of the pool: main-thread milliseconds from the first call of fork() to the return of the last, warm, medians.`,
+      lines: [
+        { what: 'rendered cold', unit: 'ms', ours: time.cold, limit: { what: 'one copy of the bytes', value: time.copy } },
+        { what: 'rendered after one episode', unit: 'ms', ours: time.grown, limit: { what: 'one copy of the bytes', value: time.copy } },
+        { what: `handed to ${FORKS} forks`, unit: 'ms', ours: time.eight, limit: { what: `${FORKS} copies of the bytes`, value: time.copies }, goal: { of: 'ours', max: 1 } },
+        { what: `handed to ${FORKS} forks, against a structured clone of the blocks`, unit: 'ms', ours: time.eight, limit: { what: `${FORKS} structured clones`, value: time.clone } },
+      ],
+    };
+  } finally {
+    await pools.close();
+  }
+};
