@@ -9,11 +9,11 @@ import type { Paths } from '../floor/paths.ts';
 import type { IndexLine } from '../surfaces.ts';
 import { isLive, liveLines, parseIndexLine } from './index-line.ts';
 
-export const appendIndex = (paths: Paths, line: IndexLine): void => appendLine(paths.index(line.git_dir), line);
+export const appendIndex = (paths: Paths, line: IndexLine): void => appendLine(paths.index(line.git_dir), versioned(line));
 
 /** What other live tasks in the repository have written lately. */
 export const readIndex = (paths: Paths, git_dir: string, reader: { readonly task: string; readonly session: string; readonly now: number }, limits: Knobs['index']): readonly IndexLine[] =>
-  liveLines(readLines(paths.index(git_dir), parseIndexLine).lines, reader, limits);
+  liveLines(readLines(paths.index(git_dir), parseVersioned).lines, reader, limits);
 
 /** Rewrites every index without expired lines; false when another process is at it, which does as well. */
 export const compactIndexes = (paths: Paths, now: number, limits: Knobs['index']): boolean => rewriteAll(paths, (line) => isLive(line, now, limits));
@@ -43,20 +43,28 @@ const rewrite = (path: string, keep: (line: IndexLine) => boolean): void => {
     const lines = parsed(bytes);
     const kept = lines.filter(keep);
     if (kept.length === lines.length) return;
-    if (kept.length > 0) writeWhole(path, kept.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    if (kept.length > 0) writeWhole(path, kept.map((line) => `${JSON.stringify(versioned(line))}\n`).join(''));
     else unlinkSync(path);
     const late = Buffer.alloc(Math.max(0, fstatSync(old).size - bytes.length));
     const size = readSync(old, late, 0, late.length, bytes.length);
-    for (const line of parsed(late.subarray(0, size))) appendLine(path, line);
+    for (const line of parsed(late.subarray(0, size))) appendLine(path, versioned(line));
   } finally {
     closeSync(old);
   }
 };
 
+const versioned = (line: IndexLine): object => ({ v: 1, ...line });
+
+const parseVersioned = (raw: unknown): IndexLine => {
+  const { v, ...line } = parseIndexLine(raw) as IndexLine & { readonly v?: unknown };
+  if (v !== 1) throw new Error('an index line of another version');
+  return line;
+};
+
 const parsed = (bytes: Buffer): readonly IndexLine[] =>
   bytes.toString('utf8').split('\n').flatMap((line) => {
     try {
-      return line === '' ? [] : [parseIndexLine(JSON.parse(line))];
+      return line === '' ? [] : [parseVersioned(JSON.parse(line))];
     } catch {
       return []; // a damaged line goes with the expired ones
     }
