@@ -1,8 +1,6 @@
 // The host this process belongs to, told by its pid and start time (SPEC 3, Joining).
-import { readFileSync } from 'node:fs';
-import { isMissing } from '../floor/json-file.ts';
 import { hostName } from '../floor/paths.ts';
-import { isAlive, startTime, type ProcessId } from '../floor/process-file.ts';
+import { exists, isAlive, parentOf, startedAt, startTime, type ProcessId } from '../floor/process-file.ts';
 
 export type Host = {
   /** Name of its folder: the pid, else `s-<session>`. */
@@ -22,44 +20,23 @@ export const hostOf = (env: Readonly<Record<string, string | undefined>>): Host 
   // Hosts that do not tell their pid: the shell between us and them does.
   const watched = pid ?? grandparent();
   const id: ProcessId | undefined = watched === undefined ? undefined : { pid: watched, start: startTime(watched) };
+  let asked = 0;
   return {
     name: hostName(pid, session ?? 'unknown'),
     pid: pid ?? 0,
     since: id === undefined ? 0 : startedAt(id.pid),
     session,
-    alive: () => id === undefined || isAlive(id),
+    alive: () => {
+      asked += 1;
+      return id === undefined || (asked % LOOK_EVERY === 0 || process.platform === 'linux' ? isAlive(id) : exists(id.pid));
+    },
   };
 };
 
 const grandparent = (): number | undefined => {
-  const pid = statField(process.ppid, PPID);
+  const pid = parentOf(process.ppid);
   return pid === undefined || pid <= 1 ? undefined : pid;
 };
 
-const PPID = 1;
-const START = 19;
-const TICKS_PER_S = 100;
-
-/** Start in ms since the epoch, a second early: the boot time is known in seconds only. */
-const startedAt = (pid: number): number => {
-  const ticks = statField(pid, START);
-  const boot = ticks === undefined ? undefined : /^btime (\d+)$/m.exec(readProc('/proc/stat') ?? '')?.[1];
-  return ticks === undefined || boot === undefined ? 0 : Number(boot) * 1000 + (ticks * 1000) / TICKS_PER_S - 1000;
-};
-
-/** Field of /proc/<pid>/stat behind the command's name, from 0; undefined where there is no such system. */
-const statField = (pid: number, field: number): number | undefined => {
-  const stat = readProc(`/proc/${pid}/stat`);
-  const value = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[field];
-  return value === undefined ? undefined : Number(value);
-};
-
-const readProc = (path: string): string | undefined => {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-};
+/** A look at the start time takes a child process on some systems: every so often is enough for a pid given away anew. */
+const LOOK_EVERY = 30;

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isMissing, readJson, writeJson } from '../floor/json-file.ts';
-import { isAlive, thisProcess, type ProcessId } from '../floor/process-file.ts';
+import { endGroup, isAlive, thisProcess, type ProcessId } from '../floor/process-file.ts';
 
 type Children = { readonly v: 1; readonly monitor: ProcessId; readonly children: readonly ProcessId[] };
 
@@ -32,13 +32,7 @@ export const sweepChildren = (hosts: string): readonly number[] => {
 /** SIGKILL to a child's whole group; false when that process is gone (a reused pid is another process). */
 export const killGroup = (child: ProcessId): boolean => {
   if (child.start === '' || !isAlive(child)) return false;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')) return false;
-    throw error;
-  }
+  return endGroup(child.pid, 'SIGKILL');
 };
 
 /** The empty folder the children work in: no project text and no project settings reach their requests. */

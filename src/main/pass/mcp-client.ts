@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, JSONRPCMessageSchema, ListToolsResultSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { endGroup } from '../floor/process-file.ts';
 import { redact } from '../floor/redact.ts';
 import { headOf, tailOf, wellFormed } from '../floor/text.ts';
 import type { ToolReply } from '../records.ts';
@@ -173,7 +174,7 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
         child = made;
         made.on('spawn', resolve);
         made.on('error', (error) => reject(new Error(`cannot start ${command} (${'code' in error ? String(error.code) : error.message})`)));
-        made.on('exit', () => signalGroup(made.pid, 'SIGKILL'));
+        made.on('exit', () => endGroup(made.pid, 'SIGKILL'));
         made.on('close', () => transport.onclose?.());
         made.stdin.on('error', () => undefined); // EPIPE: its end is told by close
         made.stderr.on('data', (chunk: Buffer) => said(chunk.toString('utf8')));
@@ -192,7 +193,7 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
           unasked += chunk.length;
           if (unasked <= options.unasked_bytes) return take(chunk);
           said('it talks without end\n');
-          signalGroup(made.pid, 'SIGKILL');
+          endGroup(made.pid, 'SIGKILL');
         });
       }),
     send: (message) => {
@@ -208,8 +209,8 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
       const gone = new Promise<void>((resolve) => void ending.once('close', () => resolve()));
       ending.stdin.end();
       // Asked at once, so that it also ends when this process does not live to see it.
-      signalGroup(ending.pid, 'SIGTERM');
-      const timer = setTimeout(() => signalGroup(ending.pid, 'SIGKILL'), LEAVE_MS);
+      endGroup(ending.pid, 'SIGTERM');
+      const timer = setTimeout(() => endGroup(ending.pid, 'SIGKILL'), LEAVE_MS);
       // Processes that left the group may hold its pipes.
       const patience = setTimeout(() => {
         ending.stdout.destroy();
@@ -251,15 +252,6 @@ const cappedFetch =
     });
     return new Response(response.body.pipeThrough(counted), { status: response.status, statusText: response.statusText, headers: response.headers });
   };
-
-const signalGroup = (pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))) throw error;
-  }
-};
 
 const LATE = new Error('late');
 

@@ -1,6 +1,7 @@
 // Run: one exact, allowlisted command against the live tree (SPEC 7.2). No shell, an environment of its own, a process group that ends whole.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endGroup } from '../floor/process-file.ts';
 import { redact } from '../floor/redact.ts';
 import { wellFormed } from '../floor/text.ts';
 import type { ToolReply } from '../records.ts';
@@ -82,7 +83,7 @@ const start = (argv: readonly string[], { cwd, env, timeout_ms, redact: hide }: 
     };
     const timer = setTimeout(() => {
       timed_out = true;
-      killGroup(child.pid);
+      endGroup(child.pid, 'SIGKILL');
       // What left the group may hold the pipes open for ever.
       setTimeout(() => end('killed'), CLOSE_MS).unref();
     }, timeout_ms);
@@ -98,23 +99,13 @@ const start = (argv: readonly string[], { cwd, env, timeout_ms, redact: hide }: 
     child.on('error', (error) => settle(refuse(`It did not start (${'code' in error ? String(error.code) : error.message}).`)));
     child.on('exit', (code, signal) => {
       // Whatever it left running in its group ends with it.
-      killGroup(child.pid);
+      endGroup(child.pid, 'SIGKILL');
       setTimeout(() => end(`Exit ${code ?? signal}`), CLOSE_MS).unref();
     });
     child.on('close', (code, signal) => end(`Exit ${code ?? signal}`));
   });
 
 const CLOSE_MS = 500;
-
-/** Ends every process of a group we made. */
-const killGroup = (pid: number | undefined): void => {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))) throw error;
-  }
-};
 
 /** The first and the last bytes of a stream, whatever its length, and how many lay between them. */
 const keepEnds = (head_max: number, tail_max: number) => {
