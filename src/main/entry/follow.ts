@@ -31,6 +31,7 @@ export type FollowOptions = {
 
 const TICK_MS = 1000;
 const STANDBY_MS = 2000;
+const QUIET_MS = 10_000;
 const SAME_CALL_MS = 250;
 const RATE_LIMIT_MS = 15 * 60_000;
 
@@ -55,6 +56,9 @@ export const openFollower = (options: FollowOptions) => {
   let swept_at = 0;
   let host_checked_at = 0;
   let holds_lock = false;
+  /** The files as they were when last looked into, and when to look again though they have not changed. */
+  let last_there = '';
+  let again_at = 0;
 
   const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
 
@@ -80,10 +84,10 @@ export const openFollower = (options: FollowOptions) => {
     return (pools ??= openPools({ dist: runtime.dist, fork_threads, width: max_parallel_forks, compute_threads: 2 }));
   };
 
-  /** Reads the configuration again when a file of it has changed. Mute and enrolment take effect at once. */
-  const refresh = (): void => {
+  /** Reads the configuration again when a file of it has changed, and says so. Mute and enrolment take effect at once. */
+  const refresh = (): boolean => {
     const now = [paths.config, paths.workspaceConfig(workspace), knobs.catalogue.file].map(stampOf).join(' ');
-    if (now === stamp) return;
+    if (now === stamp) return false;
     stamp = now;
     const config = loadConfig({ paths, workspace, env, options: provider, ...(layers === undefined ? {} : { last: layers }) });
     ({ knobs, layers } = config);
@@ -92,6 +96,7 @@ export const openFollower = (options: FollowOptions) => {
     const said = [...config.problems, ...loaded.problems];
     for (const problem of said) if (!problems.includes(problem)) log(problem);
     problems = said;
+    return true;
   };
 
   const enrolled = (): boolean => isEnrolled(knobs, workspace);
@@ -169,10 +174,19 @@ export const openFollower = (options: FollowOptions) => {
     live = undefined;
   };
 
-  /** One cycle: configuration, signals, transcript, what is due. Errors cost the cycle, never the process. */
+  /** One cycle: configuration, signals, transcript, what is due; nothing but a few stats while nothing is. Errors cost the cycle, never the process. */
   const cycle = async (): Promise<void> => {
     const now = Date.now();
-    refresh();
+    const files = live === undefined ? [] : [live.transcript, paths.requests(live.session), paths.forgotten];
+    const now_there = [paths.spool(host.name), ...files].map(stampOf).join(' ');
+    if (!refresh() && now_there === last_there && now < again_at) return;
+    last_there = '';
+    again_at = now + QUIET_MS;
+    await look(now);
+    last_there = now_there;
+  };
+
+  const look = async (now: number): Promise<void> => {
     if (!enrolled() && live !== undefined) shut(now, 'moved-on');
     const read = readSpool(paths.spool(host.name), spool, host.since, now);
     spool = read.position;
@@ -185,7 +199,7 @@ export const openFollower = (options: FollowOptions) => {
       return;
     }
     await live.read(now);
-    live.step(Date.now(), true);
+    again_at = live.step(Date.now(), true);
     if (now - swept_at >= knobs.ledger.sweep_interval_s * 1000) {
       swept_at = now;
       for (const line of sweep(paths, knobs, now)) log(line);

@@ -23,7 +23,7 @@ import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
 import { bellLine, mayRing } from '../speak/finish-gate.ts';
 import { firingsOf } from '../speak/gate-count-file.ts';
 import { readHistory } from '../speak/history-file.ts';
-import { listMail } from '../speak/mailbox-file.ts';
+import { listClaims, listMail } from '../speak/mailbox-file.ts';
 import { hasRequests, putReply, takeRequests } from '../speak/request-file.ts';
 import { writeStatus } from '../speak/status-file.ts';
 import { writeTurn } from '../speak/turn-file.ts';
@@ -163,8 +163,9 @@ export const openSession = (options: SessionOptions, now: number) => {
     lookForBell(done);
   };
 
-  /** What is due now: clocks, a pass, the bell, the files people read. */
-  const step = (at: number, enrolled: boolean): void => {
+  /** What is due now: clocks, a pass, the bell, the files people read. Returns when to ask again though nothing has come. */
+  const step = (at: number, enrolled: boolean): number => {
+    let again_at = at + QUIET_MS;
     tend(w, at);
     lookForClaims(w, at);
     w.asked ||= hasRequests(paths, session);
@@ -174,7 +175,8 @@ export const openSession = (options: SessionOptions, now: number) => {
         w.asked = false;
         for (const { id } of takeRequests(paths, session, at)) putReply(paths, session, { v: 1, id, at, text: '', hold: decision.because });
       }
-      if (decision.go) {
+      if (!decision.go) again_at = Math.min(again_at, decision.again_at ?? again_at);
+      else {
         running = start(decision.because, at)
           .catch((error: unknown) => {
             w.pass = undefined;
@@ -187,7 +189,12 @@ export const openSession = (options: SessionOptions, now: number) => {
     }
     lookForBell(at);
     writeTurnFile(at);
-    if (at - status_at >= options.knobs().loop.status_interval_s * 1000) surface(at);
+    const status_due = status_at + options.knobs().loop.status_interval_s * 1000;
+    if (at >= status_due) surface(at);
+    else again_at = Math.min(again_at, status_due);
+    const box = paths.mailbox(session);
+    const restless = running !== undefined || w.session.state === 'stopping' || listMail(box).length > 0 || listClaims(box).length > 0;
+    return restless ? at : again_at;
   };
 
   const writeTurnFile = (at: number): void => {
@@ -245,8 +252,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     /** Turn ends that no signal told (older hosts, lost spool). */
     endTurn: (reason: string, at: number): void => endTurn(w, reason, at),
     isForgotten: (): boolean => isForgotten({ task: w.ledger.task, workspace: options.workspace, since: w.ledger.created_at }, readTombstones(paths)),
-    /** Stops everything of ours; state is safe when this returns. */
-    /** `forgotten` writes nothing back: what was asked to go must stay gone. */
+    /** Stops everything of ours; state is safe when this returns. `forgotten` writes nothing back: what was asked to go must stay gone. */
     close: (at: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {
       closed = true;
       w.pass?.cancel.abort('cancelled');
@@ -262,6 +268,8 @@ export const openSession = (options: SessionOptions, now: number) => {
 };
 
 const RANGE_BYTES = 4_000_000;
+// With nothing in the mailbox and nothing under way only clocks of minutes and more are left to look at.
+const QUIET_MS = 10_000;
 /** A bell nobody answered this long was swallowed by a dialog or another hook; the next one may ring. */
 const BELL_MS = 60_000;
 const DORMANT_MS = 86_400_000;
