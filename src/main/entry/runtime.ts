@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { isCode, isMissing } from '../floor/json-file.ts';
+import { isCode, isMissing, replace } from '../floor/json-file.ts';
 import { isAlive, startTime, thisProcess } from '../floor/process-file.ts';
 import type { Paths } from '../floor/paths.ts';
 
@@ -83,9 +83,20 @@ const isUsed = (folder: string): boolean => {
 
 /** `bin/second-brain`: the same words from a shell, at a path that outlives updates. */
 const writeLauncher = (paths: Paths, target: string): void => {
-  const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
   mkdirSync(join(paths.data, 'bin'), { recursive: true, mode: 0o700 });
-  const temp = `${paths.launcher}.${process.pid}`;
-  writeFileSync(temp, `#!/bin/sh\nexec node ${quote(join(target, 'dist', 'command.cjs'))} --data ${quote(paths.data)} "$@"\n`, { mode: 0o700 });
-  renameSync(temp, paths.launcher);
+  for (const { name, text } of launchersFor(process.platform, join(target, 'dist', 'command.cjs'), paths.data)) {
+    const path = join(paths.data, 'bin', name);
+    const temp = `${path}.${process.pid}`;
+    writeFileSync(temp, text, { mode: 0o700 });
+    replace(temp, path);
+  }
+};
+
+/** The files that start `command` over `data`, for the shells of a system. */
+export const launchersFor = (platform: NodeJS.Platform, command: string, data: string): readonly { readonly name: string; readonly text: string }[] => {
+  const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+  const sh = { name: 'second-brain', text: `#!/bin/sh\nexec node ${quote(command)} --data ${quote(data)} "$@"\n` };
+  // In a batch file a percent sign stands for itself when doubled.
+  const batch = (word: string): string => `"${word.replaceAll('%', '%%')}"`;
+  return platform === 'win32' ? [sh, { name: 'second-brain.cmd', text: `@node ${batch(command)} --data ${batch(data)} %*\r\n` }] : [sh];
 };

@@ -55,8 +55,23 @@ export const writeWhole = (path: string, text: string | Uint8Array): void => {
     throw error;
   }
   closeSync(fd);
-  renameSync(temp, path);
+  replace(temp, path);
 };
+
+/** Renames over a file that others may be reading: Windows refuses while one has it open, for a moment as a rule. */
+export const replace = (from: string, to: string, rename: (from: string, to: string) => void = renameSync): void => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return rename(from, to);
+    } catch (error) {
+      if (tries >= REPLACE_TRIES || !isCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tries * 5);
+    }
+  }
+};
+
+/** Waits of 5, 10, … ms, 140 ms in all. */
+const REPLACE_TRIES = 8;
 
 export const writeJson = (path: string, value: unknown): void => writeWhole(path, `${JSON.stringify(value)}\n`);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeConfig, isEnrolled, loadConfig, workspaceOf } from '../../../src/main/floor/config-file.ts';
-import { readJson, setAside, writeJson } from '../../../src/main/floor/json-file.ts';
+import { readJson, replace, setAside, writeJson } from '../../../src/main/floor/json-file.ts';
 import { appendLine, readLines } from '../../../src/main/floor/jsonl-file.ts';
 import { lockHolder, releaseLock, takeLock } from '../../../src/main/floor/lock-file.ts';
 import { pathsUnder, safeName } from '../../../src/main/floor/paths.ts';
@@ -27,6 +27,20 @@ describe('documents', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(dir, 'a')).mode & 0o777).toBe(0o700);
     expect(readdirSync(join(dir, 'a'))).toEqual(['b.json']);
+  });
+
+  test.each(['EPERM', 'EACCES', 'EBUSY'])('a file that a reader holds open on Windows (%s) is replaced once it is let go', (code) => {
+    let left = 3;
+    const renamed: string[] = [];
+    const rename = (from: string, to: string): void => {
+      left -= 1;
+      if (left > 0) throw Object.assign(new Error(code), { code });
+      renamed.push(`${from} ${to}`);
+    };
+    replace('a', 'b', rename);
+    expect(renamed).toEqual(['a b']);
+    left = Infinity;
+    expect(() => replace('a', 'b', rename)).toThrow(code);
   });
 
   test('missing, broken and refused documents are told apart', () => {

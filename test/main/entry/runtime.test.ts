@@ -1,0 +1,65 @@
+// What the monitor runs from: the copy that outlives an update, its sweep, and the launchers over it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { installRuntime, launchersFor, versionAt } from '../../../src/main/entry/runtime.ts';
+import { pathsUnder, type Paths } from '../../../src/main/floor/paths.ts';
+
+let dir = '';
+let paths: Paths;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "sb run ü'-"));
+  paths = pathsUnder(join(dir, 'data'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const plugin = (build: string): string => {
+  const root = join(dir, `plugin-${build}`);
+  for (const folder of ['dist', 'prompts']) mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ version: '0.1.0', build }));
+  writeFileSync(join(root, 'dist/monitor.cjs'), '');
+  writeFileSync(join(root, 'dist/command.cjs'), 'console.log(JSON.stringify(process.argv.slice(2)));');
+  writeFileSync(join(root, 'detectors.json'), '{}');
+  return root;
+};
+
+describe('the copy that runs', () => {
+  test('A11: it is whole under the data directory, and the plugin folder may go', () => {
+    const root = plugin('one');
+    const runtime = installRuntime(root, paths);
+    rmSync(root, { recursive: true });
+    expect(runtime.version).toBe('0.1.0-one');
+    for (const path of [runtime.dist, runtime.catalogue, runtime.prompts]) expect(existsSync(path)).toBe(true);
+    expect(JSON.parse(execFileSync(paths.launcher, ['why', "it's so"], { encoding: 'utf8' }))).toEqual(['--data', paths.data, 'why', "it's so"]);
+  });
+
+  test('A11: a copy goes when no living process uses it any more', () => {
+    installRuntime(plugin('one'), paths);
+    installRuntime(plugin('two'), paths);
+    expect(readdirSync(paths.runs).sort()).toEqual(['0.1.0-one', '0.1.0-two']); // both marked by this process
+    const users = join(paths.run('0.1.0-one'), 'users');
+    writeFileSync(join(users, String(process.pid)), 'another start');
+    installRuntime(plugin('two'), paths);
+    expect(readdirSync(paths.runs)).toEqual(['0.1.0-two']);
+  });
+
+  test('a folder without a build stamp has an unknown version', () => {
+    expect(versionAt(dir)).toBe('unknown');
+  });
+});
+
+describe('launchers', () => {
+  test('a shell gets one in which nothing of a path expands', () => {
+    const [sh, ...others] = launchersFor('darwin', '/a b/$x/it\'s.cjs', '/d');
+    expect(others).toEqual([]);
+    expect(sh).toEqual({ name: 'second-brain', text: `#!/bin/sh\nexec node '/a b/$x/it'\\''s.cjs' --data '/d' "$@"\n` });
+  });
+
+  test('Windows gets one of its own beside it', () => {
+    const both = launchersFor('win32', 'C:\\a b\\100%\\command.cjs', 'C:\\d');
+    expect(both.map(({ name }) => name)).toEqual(['second-brain', 'second-brain.cmd']);
+    expect(both[1]?.text).toBe('@node "C:\\a b\\100%%\\command.cjs" --data "C:\\d" %*\r\n');
+  });
+});
