@@ -1,5 +1,5 @@
 // The files in which the observer shows itself: turn.json for hooks, status.json for people.
-import type { Advice, Because, Channel, HoldReason, PassReason, SessionState, Usage, Verdict } from './records.ts';
+import type { Advice, Because, Channel, ForkEnd, HoldReason, PassReason, SessionState, Usage, Verdict } from './records.ts';
 
 /** sessions/<id>/turn.json: what the Stop hook must know at once (SPEC 4, 10). */
 export type TurnFile = {
@@ -90,6 +90,47 @@ export type HistoryLine = {
   readonly advice?: Advice;
   readonly verdict?: Verdict;
   readonly evidence?: readonly string[];
+};
+
+/** Something that happened in the session, as the report's timeline shows it; `n` is its number in the window. */
+export type Mark = { readonly at: number; readonly n: number; readonly kind: 'prompt' | 'edit' | 'error' | 'note'; readonly text: string };
+
+/** One fork of a pass that is over. `from_ms` counts from the first fork's start; `tokens` are weighted. */
+export type PassFork = {
+  readonly detector: string;
+  readonly pilot: boolean;
+  readonly end: ForkEnd;
+  readonly verdict: string;
+  readonly from_ms: number;
+  readonly took_ms: number;
+  readonly first_event_ms?: number;
+  readonly usage: Usage;
+  readonly tokens: number;
+  readonly headline?: string;
+  readonly confidence?: number;
+  readonly cause?: string;
+};
+
+/** A line of a session's passes.jsonl: what a pass saw, did and cost. `primary` and `window` are as they stood at its end. */
+export type PassLine = {
+  readonly v: 1;
+  readonly task: string;
+  readonly pass: number;
+  readonly at: number;
+  readonly ended_at: number;
+  readonly because: PassReason;
+  readonly provider: string;
+  readonly model: string;
+  readonly observations: number;
+  readonly marks: readonly Mark[];
+  /** Marks beyond what a line holds. */
+  readonly more_marks?: number;
+  readonly forks: readonly PassFork[];
+  readonly skipped: readonly { readonly detector: string; readonly because: string }[];
+  readonly tokens: number;
+  readonly usd?: number;
+  readonly primary: Usage;
+  readonly window: { readonly chars: number; readonly budget_chars: number; readonly compactions: number };
 };
 
 /** Volume per tool or record kind: what it was, and what of it was kept. */

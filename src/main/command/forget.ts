@@ -12,6 +12,7 @@ import { forgetIndex } from '../memory/index-file.ts';
 import { allLedgers, removeTask } from '../memory/ledger-file.ts';
 import { readHistory } from '../speak/history-file.ts';
 import { listClaims, listMail } from '../speak/mailbox-file.ts';
+import { readPasses } from '../speak/passes-file.ts';
 import { namesIn, statusesIn } from './place.ts';
 import type { Ledger, Position } from '../records.ts';
 import type { Status } from '../surfaces.ts';
@@ -46,6 +47,7 @@ export const forget = ({ paths, scope, debug, now }: ForgetInput): Forgotten => 
   for (const task of tasks) removeTask(paths, task);
   const gone = new Set(tasks);
   const sessions = touched.filter((name) => (scope.kind === 'task' ? clearTask(paths, name, gone) : clearSession(paths, name))).length;
+  for (const name of touched) remove(paths.report(name));
   const captures = touched.filter((name) => removeFolder(join(debug, name))).length;
   const indexes = scope.kind === 'all' ? [forgetIndex(paths)] : tasks.map((task) => forgetIndex(paths, task));
   if (scope.kind === 'all') clearMachine(paths);
@@ -68,7 +70,8 @@ const sessionsOf = (tasks: ReadonlySet<string>, ledgers: readonly Ledger[], stat
 };
 
 const advisedOn = (paths: Paths, name: string, tasks: ReadonlySet<string>): boolean =>
-  readHistory(paths.history(name)).lines.some(({ advice }) => advice !== undefined && tasks.has(advice.task_id)) || mailOf(paths, name).some(({ task }) => tasks.has(task));
+  readHistory(paths.history(name)).lines.some(({ advice }) => advice !== undefined && tasks.has(advice.task_id)) || mailOf(paths, name).some(({ task }) => tasks.has(task)) ||
+  readPasses(paths.passes(name)).lines.some(({ task }) => tasks.has(task));
 
 /** Where each transcript ends now, so that it is read on from there. */
 const positionsOf = (paths: Paths, scope: ForgetScope, tasks: readonly string[], ledgers: readonly Ledger[], touched: readonly string[]): readonly Position[] => {
@@ -108,10 +111,14 @@ const clearTask = (paths: Paths, name: string, tasks: ReadonlySet<string>): bool
   const { lines } = readHistory(paths.history(name));
   const ids = new Set(lines.flatMap(({ id, advice }) => (advice !== undefined && tasks.has(advice.task_id) ? [id] : [])));
   const kept = lines.filter(({ id }) => !ids.has(id));
-  const others = kept.length > 0 || mailOf(paths, name).some(({ task }) => !tasks.has(task));
+  const passes = readPasses(paths.passes(name));
+  const kept_passes = passes.lines.filter(({ task }) => !tasks.has(task));
+  const others = kept.length > 0 || kept_passes.length > 0 || mailOf(paths, name).some(({ task }) => !tasks.has(task));
   if (!others && lockHolder(paths.lease(name)) === undefined) return clearSession(paths, name);
   if (kept.length < lines.length) writeWhole(paths.history(name), kept.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  let went = kept.length < lines.length;
+  const fewer = kept_passes.length < passes.lines.length || passes.bad > 0;
+  if (fewer) writeWhole(paths.passes(name), kept_passes.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  let went = kept.length < lines.length || fewer;
   for (const { path, task } of mailOf(paths, name)) if (tasks.has(task)) went = remove(path) || went;
   // These are of the task at hand, or short-lived; a monitor that goes on writes them anew.
   const box = paths.mailbox(name);
@@ -131,7 +138,7 @@ const mailOf = (paths: Paths, name: string): readonly MailFile[] => {
 
 /** With everything: logs, what was said once, captures, and the folders of hosts that no monitor serves. */
 const clearMachine = (paths: Paths): void => {
-  for (const folder of [join(paths.data, 'log'), join(paths.data, 'said'), paths.debug]) removeFolder(folder);
+  for (const folder of [join(paths.data, 'log'), join(paths.data, 'said'), paths.debug, paths.reports]) removeFolder(folder);
   for (const host of namesIn(paths.hosts)) if (lockHolder(paths.monitorLock(host)) === undefined) removeFolder(join(paths.hosts, host));
 };
 

@@ -1,15 +1,21 @@
 // `replay FILE`: the recorded session through the whole pipeline, in a temporary folder, told as it happens.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { openJudge } from '../entry/judge.ts';
 import { projectionLimits, slicesOf, unreadable } from '../entry/reading.ts';
 import { runtimeInPlace, type Runtime } from '../entry/runtime.ts';
 import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
+import { pathsUnder } from '../floor/paths.ts';
 import { loadCatalogue } from '../pass/catalogue-file.ts';
 import { openPools, type Pools } from '../pools.ts';
 import { replayJson, replayText, type ReplayEvent } from '../show/replay.ts';
+import type { ReportSource } from '../show/report-model.ts';
+import { readHistory } from '../speak/history-file.ts';
+import { readPasses } from '../speak/passes-file.ts';
+import { namesIn } from './place.ts';
 import { replay } from './replay.ts';
+import { writeReport } from './report-writer.ts';
 import type { Words } from './words.ts';
 
 export const replayCommand = async ({ positionals, flags }: Words): Promise<number> => {
@@ -36,11 +42,20 @@ export const replayCommand = async ({ positionals, flags }: Words): Promise<numb
   const pools = openPools({ dist: runtime.dist, fork_threads: 1, width: knobs.loop.max_parallel_forks, compute_threads: threads });
   try {
     let worst = 0;
-    for (const file of files) worst = Math.max(worst, await one({ file, knobs, runtime, pools, threads, json: flags['json'] === true }));
-    return worst;
+    const sources: ReportSource[] = [];
+    for (const file of files) worst = Math.max(worst, await one({ file, knobs, runtime, pools, threads, json: flags['json'] === true, keep: (source) => sources.push(source) }));
+    const out = text('report');
+    return out === undefined || sources.length === 0 ? worst : Math.max(worst, reported(resolve(out), sources));
   } finally {
     await pools.close();
   }
+};
+
+/** On stderr, where it is in nobody's way. */
+const reported = (path: string, sources: readonly ReportSource[]): number => {
+  const written = writeReport(path, 'replay', Date.now(), sources);
+  process.stderr.write(`${written.ok ? `Report: ${path}` : written.why}\n`);
+  return written.ok ? 0 : 3;
 };
 
 const isProvider = (word: string): word is Knobs['model']['provider'] => ['local', 'anthropic', 'openai', 'host', 'auto'].includes(word);
@@ -54,9 +69,9 @@ const filesOf = (path: string): readonly string[] => {
     .map((name) => join(path, name));
 };
 
-type One = { readonly file: string; readonly knobs: Knobs; readonly runtime: Runtime; readonly pools: Pools; readonly threads: number; readonly json: boolean };
+type One = { readonly file: string; readonly knobs: Knobs; readonly runtime: Runtime; readonly pools: Pools; readonly threads: number; readonly json: boolean; readonly keep: (source: ReportSource) => void };
 
-const one = async ({ file, knobs, runtime, pools, threads, json }: One): Promise<number> => {
+const one = async ({ file, knobs, runtime, pools, threads, json, keep }: One): Promise<number> => {
   const limits = projectionLimits(knobs, []);
   const problem = unreadable(file, limits);
   if (problem !== undefined) {
@@ -98,9 +113,25 @@ const one = async ({ file, knobs, runtime, pools, threads, json }: One): Promise
       version: runtime.version,
       emit, progress, log,
     });
+    keep(sourceOf(file, data, summary));
     emit({ ...summary, wallMs: Math.round(performance.now() - started), peakRssMb: Math.round(Math.max(peak, process.memoryUsage.rss()) / 1e6) });
     return 0;
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
+};
+
+/** What the replay left in its folder, before the folder goes. */
+const sourceOf = (file: string, data: string, { tools, kinds, unknown, primary, badLines }: Awaited<ReturnType<typeof replay>>): ReportSource => {
+  const paths = pathsUnder(data);
+  const [session = ''] = namesIn(paths.sessions);
+  return {
+    name: basename(file, '.jsonl'),
+    history: readHistory(paths.history(session)).lines,
+    passes: readPasses(paths.passes(session)).lines,
+    workspace: '',
+    volumes: { tools, kinds, unknown },
+    primary: primary.input + primary.output,
+    bad: badLines,
+  };
 };

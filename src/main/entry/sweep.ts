@@ -26,12 +26,13 @@ export const sweep = (paths: Paths, knobs: Pick<Knobs, 'ledger' | 'index' | 'ses
     ...sweepLedgers(paths, active, now, knobs.ledger).map(({ task, because }) => `swept task ${task}: ${because}`),
     ...sweepBudgets(paths, now).map((name) => `swept budget ${name}`),
     ...old(paths.sessions, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name)).map((name) => `swept session ${name}`),
+    ...old(paths.reports, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name.replace(/\.html$/, ''))).map((name) => `swept report ${name}`),
     ...old(paths.hosts, DAY_MS, now, (name) => lockHolder(paths.monitorLock(name)) === undefined).map((name) => `swept host ${name}`),
     ...old(paths.debug, knobs.debug.ttl_days * DAY_MS, now, () => true).map((name) => `swept capture ${name}`),
   ];
 };
 
-/** Removes the folders in `parent` whose newest entry is older than `ttl_ms` and that `may` allows. */
+/** Removes what in `parent` is older, by its newest entry, than `ttl_ms` and that `may` allows. */
 const old = (parent: string, ttl_ms: number, now: number, may: (name: string) => boolean): readonly string[] =>
   namesIn(parent).filter((name) => {
     const folder = join(parent, name);

@@ -53,6 +53,7 @@ export const pathsUnder = (data: string) => {
     session,
     status: (id: string): string => join(session(id), 'status.json'),
     history: (id: string): string => join(session(id), 'history.jsonl'),
+    passes: (id: string): string => join(session(id), 'passes.jsonl'),
     requests: (id: string): string => join(session(id), 'requests'),
     replies: (id: string): string => join(session(id), 'replies'),
     tasks: join(data, 'tasks'),
@@ -63,6 +64,8 @@ export const pathsUnder = (data: string) => {
     budget: (hour: number): string => join(data, 'budget', `${hour}.jsonl`),
     budgets: join(data, 'budget'),
     debug: join(data, 'debug'),
+    report: (id: string): string => join(data, 'reports', `${safeName(id)}.html`),
+    reports: join(data, 'reports'),
     log: join(data, 'log', 'second-brain.log'),
     launcher: join(data, 'bin', 'second-brain'),
   } as const;

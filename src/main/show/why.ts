@@ -26,7 +26,8 @@ export const toldOf = (lines: readonly HistoryLine[]): readonly Told[] => {
   });
 };
 
-const EXPLAINED: Readonly<Record<Because, string>> = {
+/** Each reason in words. */
+export const EXPLAINED: Readonly<Record<Because, string>> = {
   'no-evidence': 'none of its citations could be found in what was seen',
   muted: 'muted',
   suppressed: 'the agent declined this before',

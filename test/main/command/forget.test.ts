@@ -17,6 +17,8 @@ import type { Advice } from '../../../src/main/records.ts';
 import { appendHistory, readHistory } from '../../../src/main/speak/history-file.ts';
 import { countFiring } from '../../../src/main/speak/gate-count-file.ts';
 import { claimMail, listMail, putMail } from '../../../src/main/speak/mailbox-file.ts';
+import { appendPass, readPasses } from '../../../src/main/speak/passes-file.ts';
+import { sessionOf } from '../../support/report-session.ts';
 
 const NOW = 1_800_000_000_000;
 let data: string;
@@ -45,12 +47,13 @@ const live = (task: string, session: string, workspace: string): void => {
   appendLine(paths.windowLog(task, 1), { task });
   countFiring(paths, task, [], NOW);
   for (const [n, event] of (['generated', 'enqueued'] as const).entries()) appendHistory(paths.history(session), { v: 1, at: NOW, id: `sb-${task}`, event, ...(n === 0 ? { advice: advice(`sb-${task}`, task, session) } : {}) });
+  for (const line of sessionOf(10).passes) appendPass(paths.passes(session), { ...line, task });
   const box = paths.mailbox(session);
   putMail(box, advice(`sb-${task}-c`, task, session), { agent: 'a', user: 'u' });
   const mail = listMail(box).find(({ advice: { id } }) => id === `sb-${task}-c`);
   if (mail !== undefined) claimMail(box, mail, { channel: 'PostToolUse', ref: 'r', at: NOW });
   putMail(box, advice(`sb-${task}`, task, session), { agent: 'a', user: 'u' });
-  for (const path of [paths.status(session), paths.turn(session), paths.digest(session), join(paths.requests(session), 'x.json'), join(paths.debug, session, '1', 'digest.txt'), `${paths.ledger(task)}.bad`]) {
+  for (const path of [paths.status(session), paths.turn(session), paths.digest(session), paths.report(session), join(paths.requests(session), 'x.json'), join(paths.debug, session, '1', 'digest.txt'), `${paths.ledger(task)}.bad`]) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify({ v: 1, task }));
   }
@@ -84,6 +87,8 @@ describe('forget', () => {
     expect(traces('task-one')).toEqual([]);
     expect(new Set(readHistory(paths.history('session-a')).lines.map(({ id }) => id))).toEqual(new Set(['sb-task-two']));
     expect(listMail(paths.mailbox('session-a')).map(({ advice: { id } }) => id)).toEqual(['sb-task-two']);
+    expect(new Set(readPasses(paths.passes('session-a')).lines.map(({ task }) => task))).toEqual(new Set(['task-two']));
+    expect(existsSync(paths.report('session-a'))).toBe(false);
   });
 
   test('a workspace takes its tasks and their sessions, and no other workspace’s', () => {
