@@ -16,7 +16,7 @@ import { readSpent, reserve, settle, type Reservation } from './pass/budget-file
 import { collisionsOf } from './pass/collision.ts';
 import { FEEDBACK_TOOL } from './pass/feedback.ts';
 import { grantOf } from './pass/grants.ts';
-import { planPass, type Run } from './pass/plan.ts';
+import { planPass, strideOf, type Run } from './pass/plan.ts';
 import { runPass } from './pass/run-pass.ts';
 import { repeatFailures } from './pass/structure.ts';
 import { renderTail } from './pass/tail.ts';
@@ -76,7 +76,8 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
     serialise,
     fork: async (run, { firstEvent }) => {
       const { name } = run.detector;
-      const task = forkTask(w, run, { judge, prefix, pass, now, knobs, tokens: budget.tokens[plan.runs.indexOf(run)] ?? 0, others: plan.runs.length - 1 });
+      const lead = judge.provider.kind === 'local' ? undefined : await leadFor(w, run.detector, pass, now);
+      const task = forkTask(w, run, { judge, prefix, pass, now, knobs, tokens: budget.tokens[plan.runs.indexOf(run)] ?? 0, others: plan.runs.length - 1, ...(lead === undefined ? {} : { lead }) });
       capture?.(name, `tail:\n${task.tail}\n`);
       const result = await w.setup.fork(
         capture === undefined ? task : { ...task, trace: true },
@@ -84,7 +85,8 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
         cancel.signal,
       );
       capture?.(name, `end: ${JSON.stringify({ ...result, tool_text: result.tool_text.length })}`);
-      return result;
+      // It was read by the fork as much as what its tools returned.
+      return lead === undefined ? result : { ...result, tool_text: `${lead}\n${result.tool_text}` };
     },
   });
   return { ...base, runs: plan.runs, ...(budget.reservation === undefined ? {} : { reservation: budget.reservation }), results };
@@ -181,6 +183,12 @@ const neighbours = (w: Watching, numbered: readonly Numbered[], now: number, kno
   return found.matches;
 };
 
+/** Facts to start from, about what was observed since the detector's cadence last came round. */
+const leadFor = (w: Watching, detector: Detector, pass: number, now: number): Promise<string | undefined> => {
+  const from = w.window.blocks.find(({ kind, pass: of }) => kind === 'observations' && of > pass - strideOf(detector))?.from ?? w.window.next_n;
+  return w.setup.lead?.(detector, { observations: w.window.observations.filter(({ n }) => n >= from), now, since: Math.min(w.since, w.ledger.created_at) }) ?? Promise.resolve(undefined);
+};
+
 const prefixOf = (w: Watching, judge: Judge, wire: Wire, knobs: Knobs): Uint8Array => {
   const { tools, rebuilt } = toolSet(FEEDBACK_TOOL, w.setup.mcp_tools().map(({ definition }) => definition), w.tools);
   w.tools = tools;
@@ -219,9 +227,9 @@ const iterationsOf = (detector: Detector, knobs: Knobs): number => (detector.too
 // Instructions, open advisories and the framing of one fork; the largest bundled prompt is under half of it.
 const TAIL_TOKENS = 2500;
 
-type ForkContext = { readonly judge: Judge; readonly prefix: Uint8Array; readonly pass: number; readonly now: number; readonly knobs: Knobs; readonly tokens: number; readonly others: number };
+type ForkContext = { readonly judge: Judge; readonly prefix: Uint8Array; readonly pass: number; readonly now: number; readonly knobs: Knobs; readonly tokens: number; readonly others: number; readonly lead?: string };
 
-const forkTask = (w: Watching, run: Run, { judge, prefix, pass, now, knobs, tokens, others }: ForkContext): ForkTask => {
+const forkTask = (w: Watching, run: Run, { judge, prefix, pass, now, knobs, tokens, others, lead }: ForkContext): ForkTask => {
   const { detector, pilot, match } = run;
   const open = openRecords(w.rows, w.ledger.task).filter(({ kind }) => kind === detector.name);
   const grant = grantOf(detector, w.setup.mcp_tools(), knobs.run_tool.enabled);
@@ -232,7 +240,7 @@ const forkTask = (w: Watching, run: Run, { judge, prefix, pass, now, knobs, toke
     id: `${pass}:${detector.name}`,
     provider: { ...judge.provider, cache_ttl: w.cache_ttl ?? '5m' },
     prefix,
-    tail: local ? '' : renderTail({ detector, grant, open, now, deadline_s, body_cap: knobs.gate.body_cap, nonce: w.ledger.nonce, ...(match === undefined ? {} : { match }) }),
+    tail: local ? '' : renderTail({ detector, grant, open, now, deadline_s, body_cap: knobs.gate.body_cap, nonce: w.ledger.nonce, ...(match === undefined ? {} : { match }), ...(lead === undefined ? {} : { lead }) }),
     nonce: w.ledger.nonce,
     detector,
     grant,

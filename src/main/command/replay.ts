@@ -65,6 +65,7 @@ const openPlayer = (input: ReplayInput) => {
   let turn_open = false;
   let idle_since: number | undefined;
   let drawn = 0;
+  const early: Projected[] = [];
 
   const setup = (session: string): Setup => ({
     paths: pathsUnder(input.data),
@@ -180,9 +181,19 @@ const openPlayer = (input: ReplayInput) => {
     idle_since = now;
   };
 
+  /** The first records bear no time: the watch begins with the first that does. */
   const play = async (item: Projected): Promise<void> => {
-    w ??= openObserver(setup(item.session ?? 'replayed'), { history: [] }, item.at ?? 0);
-    const seen = w;
+    if (w !== undefined) return step(w, item);
+    early.push(item);
+    if (item.at !== undefined || early.length >= MAX_EARLY) await open(item.at ?? 0);
+  };
+
+  const open = async (at: number): Promise<void> => {
+    w = openObserver(setup(early.find(({ session }) => session !== undefined)?.session ?? 'replayed'), { history: [] }, at);
+    for (const each of early.splice(0)) await step(w, each);
+  };
+
+  const step = async (seen: Watching, item: Projected): Promise<void> => {
     const folded = chain.fold([item], 'history');
     for (const { text, raw_chars } of folded.observations) {
       counts.observations += 1;
@@ -212,6 +223,7 @@ const openPlayer = (input: ReplayInput) => {
   };
 
   const close = async (): Promise<void> => {
+    if (early.length > 0) await open(0);
     if (w === undefined) return;
     stopTurn(w, 'end_turn');
     await look(w);
@@ -246,6 +258,8 @@ const openPlayer = (input: ReplayInput) => {
 
 /** Damaged lines have a count of their own. */
 const unknownTypes = (counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> => Object.fromEntries(Object.entries(counts).filter(([type]) => type !== 'bad-line'));
+
+const MAX_EARLY = 1000;
 
 // As live: the bell waits for two seconds of certainty.
 const IDLE_MS = 2000;

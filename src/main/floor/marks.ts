@@ -12,9 +12,11 @@ export const BELL_PREFIX = 'Second Brain has a note about the work just finished
 /** An advice id: `sb-` and eight of [0-9a-z]. */
 export const ADVICE_ID = 'sb-[0-9a-z]{8}';
 
+/** An advice id that stands by itself: `sb-detectors` in a path is none. */
+export const LONE_ADVICE_ID = `(?<![0-9A-Za-z_-])${ADVICE_ID}(?![0-9A-Za-z_-])`;
+
 /** The distinct advice ids named in `text`, in order of appearance. */
-export const adviceIdsIn = (text: string): readonly string[] =>
-  text.includes('sb-') ? [...new Set(text.match(new RegExp(`(?<![0-9A-Za-z_-])${ADVICE_ID}(?![0-9A-Za-z_-])`, 'g')) ?? [])] : [];
+export const adviceIdsIn = (text: string): readonly string[] => (text.includes('sb-') ? [...new Set(text.match(new RegExp(LONE_ADVICE_ID, 'g')) ?? [])] : []);
 
 /** A host notification (idle, mid-turn or the monitor's end) that our own monitor caused. */
 export const isOwnNotification = (text: string): boolean =>

@@ -7,17 +7,19 @@ export type HistoryAsk = {
   /** The working tree's root: paths are relative to it. */
   readonly root: string;
   readonly paths: readonly string[];
+  /** Commits of the month before. */
+  readonly now: number;
   /** `childEnv`: built from scratch. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeout_ms: number;
 };
 
 /** `git log --numstat` of the paths in `COMMIT_FORMAT`, newest first; '' without git, without a repository, or when it takes too long. Never rejects. */
-export const recentCommits = ({ root, paths, env, timeout_ms }: HistoryAsk): Promise<string> =>
+export const recentCommits = ({ root, paths, now, env, timeout_ms }: HistoryAsk): Promise<string> =>
   paths.length === 0
     ? Promise.resolve('')
     : new Promise((resolve) => {
-        const args = [...INERT, 'log', ...PLAIN, `--format=${COMMIT_FORMAT}`, '--', ...paths];
+        const args = [...INERT, 'log', ...PLAIN, `--since=${new Date(Math.max(0, now - MONTH_MS)).toISOString()}`, `--format=${COMMIT_FORMAT}`, '--', ...paths];
         execFile(
           'git', args,
           { cwd: root, env: { ...env, ...ALONE, GIT_CEILING_DIRECTORIES: dirname(root) }, timeout: timeout_ms, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES, windowsHide: true },
@@ -26,9 +28,11 @@ export const recentCommits = ({ root, paths, env, timeout_ms }: HistoryAsk): Pro
         );
       });
 
-/** Longer ago than a month is nobody's recent work. */
+/** Longer ago is nobody's recent work. */
+const MONTH_MS = 30 * 86_400_000;
+
 const PLAIN = [
-  '-n', '8', '--since=30.days', '--numstat', '--no-color', '--no-decorate', '--no-notes', '--no-mailmap', '--no-show-signature', '--no-ext-diff', '--no-textconv', '--no-renames', '--encoding=UTF-8',
+  '-n', '8', '--numstat', '--no-color', '--no-decorate', '--no-notes', '--no-mailmap', '--no-show-signature', '--no-ext-diff', '--no-textconv', '--no-renames', '--encoding=UTF-8',
 ];
 
 /** What a repository's own configuration could name as a program to run: none of it counts. */

@@ -29,7 +29,7 @@ const inside = (root: string, path: string): readonly string[] => {
 /** The form in which git is asked for commits; its fields are parted by characters that no message holds on purpose. */
 export const COMMIT_FORMAT = '%x1e%h%x1f%ct%x1f%s%x1f%b%x1f';
 
-/** `git log --numstat` in that form as lines for a model; '' for none. `since`: when the watched task began. */
+/** `git log --numstat` in that form as lines for a model; '' for none. `since`: when the watch began. */
 export const commitLines = (raw: string, now: number, since: number): string => {
   const rows = raw.split('\x1e').slice(1, MAX_COMMITS + 1).flatMap((record) => {
     const [hash = '', seconds = '', subject = '', body = '', stat = ''] = record.split('\x1f');
@@ -37,7 +37,7 @@ export const commitLines = (raw: string, now: number, since: number): string => 
     if (!/^[0-9a-f]{7,40}$/.test(hash) || !Number.isFinite(at)) return [];
     const files = stat.split('\n').flatMap((line) => statOf(line)).slice(0, MAX_FILES);
     const said = oneLine(body);
-    return [`- ${hash} ${ageOf(now - at)}${at >= since ? ', since this task began' : ''}: ${headOf(oneLine(subject), 120)}${said === '' ? '' : ` — ${headOf(said, 200)}`}${files.length === 0 ? '' : ` [${files.join(', ')}]`}`];
+    return [`- ${hash} ${ageOf(now - at)}${at >= since ? ', since this session began' : ''}: ${headOf(oneLine(subject), 120)}${said === '' ? '' : ` — ${headOf(said, 200)}`}${files.length === 0 ? '' : ` [${files.join(', ')}]`}`];
   });
   return rows.length === 0 ? '' : headOf(`Commits that touched the files written here:\n${rows.join('\n')}`, MAX_LEAD);
 };

@@ -1,6 +1,6 @@
 // From a detector's feedback to an advisory, and the fixed words it is said in: one text for the agent and for the user.
 import type { Advice, Evidence, Feedback, StructuralMatch } from '../records.ts';
-import { ADVICE_ID, SOURCE } from '../floor/marks.ts';
+import { ADVICE_ID, adviceIdsIn, SOURCE } from '../floor/marks.ts';
 import { headOf } from '../floor/text.ts';
 import { quoteLine, sanitise, sanitiseLine, textProblems } from './sanitise.ts';
 
@@ -117,6 +117,6 @@ export const adviceProblems = (text: string): readonly string[] => {
     ...textProblems(said),
     ...textProblems(quoted).filter((name) => name !== 'order').map((name) => `quoted-${name}`),
     ...(said.trim() === '' ? ['empty'] : []),
-    ...(new RegExp(ADVICE_ID).test(text.slice(start[0].length)) ? ['foreign-id'] : []),
+    ...(adviceIdsIn(text.slice(start[0].length)).length > 0 ? ['foreign-id'] : []),
   ];
 };

@@ -21,7 +21,7 @@ const commit = (path: string, text: string, message: string): void => {
   git('add', '-A');
   git('commit', '-qm', message);
 };
-const ask = (paths: readonly string[], timeout_ms = 10_000): Promise<string> => recentCommits({ root, paths, env: env(), timeout_ms });
+const ask = (paths: readonly string[], timeout_ms = 10_000): Promise<string> => recentCommits({ root, paths, now: Date.now(), env: env(), timeout_ms });
 
 describe('recentCommits', () => {
   test('brings the commits of these files only, newest first, with what they did to them', async () => {
@@ -38,9 +38,15 @@ describe('recentCommits', () => {
     git('init', '-q');
     commit('a.ts', 'a', 'one');
     expect(await ask([])).toBe('');
-    expect(await recentCommits({ root, paths: ['a.ts'], env: { PATH: '/nowhere' }, timeout_ms: 5000 })).toBe('');
+    expect(await recentCommits({ root, paths: ['a.ts'], now: Date.now(), env: { PATH: '/nowhere' }, timeout_ms: 5000 })).toBe('');
     expect(await ask(['a.ts'], 1)).toBe('');
     expect(await ask(['a.ts'])).toContain('one');
+  });
+
+  test('what is older than a month, as the session has it, is no recent work', async () => {
+    git('init', '-q');
+    commit('a.ts', 'a', 'one');
+    expect(await recentCommits({ root, paths: ['a.ts'], now: Date.now() + 31 * 86_400_000, env: env(), timeout_ms: 10_000 })).toBe('');
   });
 
   test('a path is a path: neither an option nor a pattern', async () => {

@@ -27,7 +27,7 @@ describe('commits', () => {
     expect(text.split('\n')).toEqual([
       'Commits that touched the files written here:',
       '- a41c9e2 2 days ago: Drop the retry queue — It hid timeouts. Use the gateway. [lib/retry.ts +3 -84]',
-      '- b000001 within the last hour, since this task began: Begin',
+      '- b000001 within the last hour, since this session began: Begin',
     ]);
   });
 
