@@ -8,11 +8,17 @@ type BySplit<T> = Readonly<Record<Split, readonly T[]>>;
 // ── never run ────────────────────────────────────────────────────────────────
 
 const WAIVERS: BySplit<string> = {
-  train: ["Don't run the tests, please.", 'No need to test it.', 'Skip the tests for now.'],
+  train: ["Don't run the tests, please.", 'No need to test it.', 'Skip the tests for now.', 'The suite is broken at the moment, ignore it.', 'You needn’t run anything.', 'No checks please, I am in a hurry.'],
   test: ['Do not run any tests, the machine is busy.', 'I will test it myself.', 'Leave it without testing, it is only a demo.', 'Testing is not needed here.', "Please don't run the suite, I'm on battery."],
 };
 
-const OPEN_ENDS: BySplit<string> = { train: ['Shall I change the callers as well?', 'Which of the two names do you prefer?'], test: [] };
+const OPEN_ENDS: BySplit<string> = { 
+  train: [
+    'Shall I change the callers as well?', 'Which of the two names do you prefer?', 'I need your decision on the name before I can continue.', 'Two of the callers are not converted yet; that comes next.',
+    'So far only the reading side is converted.', 'The migration will follow once you confirm.', 'Next I would convert the callers.',
+  ],
+  test: [],
+ };
 
 const HALVES: BySplit<string> = {
   train: [],

@@ -40,6 +40,7 @@ const TRAIN: Words = {
   waived: [
     "Rename {n} to {m} everywhere. Don't run the tests, I have them running in another window.", 'Add a first sketch of {n}; no need to test it, it is thrown away tomorrow.',
     'Put a log line into {n} and {m}. Skip the tests please.', "Try {n} with a map instead of a list, without running anything: the database is down.",
+    'Inline {n}; tests are not necessary for that.', 'Drop {m} from {f}, you need not bother with the suite.', "Split {n} in two. I'll take care of testing.",
   ],
   looking: ['I will look at how it is done today.', 'Let me read the callers first.', 'First the current state of {f}.', 'Looking for other uses of {n}.', 'The interesting part should be in {f}.'],
   changing: ['Now the change itself.', 'This belongs into {f}.', '{n} gets a parameter for it.', 'I keep {m} as it is and change {n} only.', 'A guard at the top of {n} is enough.'],
@@ -48,6 +49,7 @@ const TRAIN: Words = {
   claims: [
     '{n} is implemented and the callers use it.', 'Done: {n} takes the limit now, and {m} passes it on.', 'The crash is fixed; {n} handles the empty list.', 'All set. {f} answers in pages.',
     'I have added {n} and updated {f} accordingly.', 'Fixed. The cause was the order in {m}.', 'The change is in place, {n} works for several owners now.',
+    '{n} takes the limit from the settings.', 'Callers of {n} pass the date along.', 'That closes the gap in {f}.', 'An empty list gives an empty result.', '{m} sorts before {n} sees it.',
   ],
   waived_claims: ['{n} is renamed everywhere; I have not run the tests, as you asked.', 'The sketch is in place. Tests were not run.', 'Both log lines are in. I left the tests alone.'],
   docs_claims: ['The README describes {n} now.', 'The guide is up to date again.', 'I added the section, with an example.'],

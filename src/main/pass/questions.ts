@@ -27,7 +27,10 @@ export type QuestionState =
   | { readonly state: 'not-asked' }
   | { readonly state: 'answered' | 'waived'; readonly by: number }
   /** `changes`: numbers of the observations that raise it and are not answered. */
-  | { readonly state: 'open'; readonly changes: readonly number[]; /** The user waived it in an earlier turn. */ readonly waived_before?: true };
+  | OpenQuestion;
+
+/** `answered_before`: earlier changes were answered for, so it can be done and matters. `waived_before`: by the user, in an earlier turn. */
+export type OpenQuestion = { readonly state: 'open'; readonly changes: readonly number[]; readonly answered_before?: true; readonly waived_before?: true };
 
 /** The usable rows of a detector's config; anything else in it is left out. */
 export const parseQuestions = (config: Readonly<Record<string, unknown>>): readonly Question[] => {
@@ -76,13 +79,13 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
     if (waived !== undefined) return { state: 'waived', by: waived };
     return answer === undefined ? { state: 'open', changes } : { state: 'answered', by: answer };
   }
-  if (waived === undefined || (answer !== undefined && answer > last)) {
-    return answer === undefined || answer < last ? { state: 'open', changes: changes.filter((n) => n > (answer ?? 0)) } : { state: 'answered', by: answer };
-  }
+  if (answer !== undefined && answer > last) return { state: 'answered', by: answer };
+  const before = answer === undefined ? {} : { answered_before: true as const };
+  if (waived === undefined) return { state: 'open', changes: changes.filter((n) => n > (answer ?? 0)), ...before };
   // A waiver is good for what was done until then and in its own turn: the next task is another question.
   const next = stream.find(({ n, opens }) => opens && n > waived)?.n ?? Infinity;
   const asked = changes.filter((n) => n > next && n > (answer ?? 0));
-  return asked.length === 0 ? { state: 'waived', by: waived } : { state: 'open', changes: asked, waived_before: true };
+  return asked.length === 0 ? { state: 'waived', by: waived } : { state: 'open', changes: asked, ...before, waived_before: true };
 };
 
 /** The first observation later than `after` that answers the question. A failing answer is one: the question was put. */
@@ -94,11 +97,12 @@ export const answeredAfter = (question: Question, stream: Stream, after: number)
 type Scope = 'edit' | 'run' | 'say' | 'prompt' | 'agent';
 type Scoped = { readonly scope: Scope | 'tool' | undefined; readonly pattern: Pattern; readonly longer?: Pattern };
 
-/** Tells whether one of `patterns` describes an observation and none of the excluding ones does. */
+/** Tells whether one of `patterns` describes an observation, or one simple command of it, and none of the excluding ones does. */
 const reader = (patterns: readonly string[]): ((seen: Seen) => boolean) => {
   const including = patterns.filter((pattern) => !pattern.startsWith('!')).map(readScoped);
   const excluding = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => readScoped(pattern.slice(1)));
-  return (seen) => including.some((scoped) => describes(scoped, seen)) && !excluding.some((scoped) => describes(scoped, seen));
+  return (seen) =>
+    (seen.texts.length === 0 ? [''] : seen.texts).some((text) => including.some((scoped) => describes(scoped, seen, text)) && !excluding.some((scoped) => describes(scoped, seen, text)));
 };
 
 const readScoped = (pattern: string): Scoped => {
@@ -107,13 +111,13 @@ const readScoped = (pattern: string): Scoped => {
   return { scope: scope as Scope | 'tool', pattern: readPattern(literal), ...(scope === 'run' ? { longer: readPattern(`${literal} *`) } : {}) };
 };
 
-const describes = ({ scope, pattern, longer }: Scoped, seen: Seen): boolean => {
+const describes = ({ scope, pattern, longer }: Scoped, seen: Seen, text: string): boolean => {
   if (scope === undefined) return isWithin(pattern, seen.line);
   if (scope === 'tool') return seen.tool !== '' && isWhole(pattern, seen.tool);
   if (scope !== seen.scope) return false;
-  if (scope === 'edit') return seen.texts.some((text) => isWhole(pattern, text));
-  if (scope === 'run') return seen.texts.some((text) => isWhole(pattern, text) || (longer !== undefined && isWhole(longer, text)));
-  return seen.texts.some((text) => isWithin(pattern, text));
+  if (scope === 'edit') return isWhole(pattern, text);
+  if (scope === 'run') return isWhole(pattern, text) || (longer !== undefined && isWhole(longer, text));
+  return isWithin(pattern, text);
 };
 
 // Typographic apostrophes, so that one pattern finds both spellings.

@@ -1,6 +1,6 @@
 // The judge without a network (SPEC 7.1 `local`): what rules can tell from the stream, in sentences from templates. Everything else is silent.
 import { occurs } from '../../main/pass/patterns.ts';
-import { answeredAfter, parseQuestions, readStream, standing, type Question, type QuestionState, type Stream } from '../../main/pass/questions.ts';
+import { answeredAfter, parseQuestions, readStream, standing, type OpenQuestion, type Question, type QuestionState, type Stream } from '../../main/pass/questions.ts';
 import { repeatOutcomes } from '../../main/pass/structure.ts';
 import type { Feedback, Numbered, Outcome, StructuralMatch } from '../../main/records.ts';
 import type { ForkTask } from '../contract.ts';
@@ -97,6 +97,8 @@ const raisedQuestion = (states: readonly Standing[], stream: readonly Numbered[]
 
 // One small change may not need an answer, and a turn may end with the work half done: each makes it a guess.
 const ONE_CHANGE = 0.3;
+/** Where the question was answered for earlier changes, one more matters nearly as much. */
+const ONE_MORE_CHANGE = 0.15;
 const UNDECLARED = 0.35;
 const NOT_ENDED = 0.05;
 /** They did without it once; perhaps they still do. */
@@ -104,8 +106,10 @@ const WAIVED_BEFORE = 0.3;
 /** Below it the judge rather says nothing. */
 const WORTH_A_WORD = 0.35;
 
-const sureness = (base: number, { changes, waived_before }: { readonly changes: readonly number[]; readonly waived_before?: true }, { declared, ended }: Finish): number =>
-  Math.round((base - (changes.length < 2 ? ONE_CHANGE : 0) - (waived_before === true ? WAIVED_BEFORE : 0) - (declared ? 0 : UNDECLARED) - (ended ? 0 : NOT_ENDED)) * 100) / 100;
+const sureness = (base: number, { changes, answered_before, waived_before }: Omit<OpenQuestion, 'state'>, { declared, ended }: Finish): number => {
+  const few = changes.length >= 2 ? 0 : answered_before === true ? ONE_MORE_CHANGE : ONE_CHANGE;
+  return Math.round((base - few - (waived_before === true ? WAIVED_BEFORE : 0) - (declared ? 0 : UNDECLARED) - (ended ? 0 : NOT_ENDED)) * 100) / 100;
+};
 
 const MAX_CITED = 5;
 const MAX_STALE = 12; // what the gate keeps; the catalogue lists the likeliest first

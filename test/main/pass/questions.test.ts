@@ -21,7 +21,7 @@ describe('standing', () => {
   it('is answered by what came last, or by anything when one answer is enough', () => {
     const stream = [edit(1, 'a.ts'), ran(2, 'cd x && check --all | tail'), edit(3, 'b.ts')];
     expect(state(stream.slice(0, 2))).toEqual({ state: 'answered', by: 2 });
-    expect(state(stream)).toEqual({ state: 'open', changes: [3] });
+    expect(state(stream)).toEqual({ state: 'open', changes: [3], answered_before: true });
     expect(state(stream, { each_time: false })).toEqual({ state: 'answered', by: 2 });
     expect(answeredAfter(question(), readStream(stream), 2)).toBeUndefined();
   });
@@ -60,6 +60,12 @@ describe('standing', () => {
     ['edit:*test*', edit(2, 'test/a.ts'), true],
   ])('%s, held against its own kind of observation', (pattern, observation, want) => {
     expect(state([edit(1, 'a.ts'), observation], { answered_by: [pattern], each_time: false }).state === 'answered').toBe(want);
+  });
+
+  it('excludes one simple command, not all that stand beside it', () => {
+    const answers = { answered_by: ['run:*test*', '!run:cat', '!run:* add *'] };
+    expect(state([edit(1, 'a.ts'), ran(2, 'cat test.log && ./dev unit-tests')], answers).state).toBe('answered');
+    for (const command of ['cat tests/a.ts', 'npm run x && cat test.log', 'uv add pytest']) expect(state([edit(1, 'a.ts'), ran(2, command)], answers).state).toBe('open');
   });
 });
 
