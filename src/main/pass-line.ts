@@ -22,7 +22,8 @@ export const passLine = (w: Watching, pass: Pass, results: readonly ForkResult[]
     marks,
     ...(more === 0 ? {} : { more_marks: more }),
     forks: results.map((result) => forkOf(result, first, weigh(result.usage, outputRatio(pass.judge)))),
-    skipped: pass.skipped,
+    // One that is switched off is nothing a pass decided.
+    skipped: pass.skipped.filter(({ because }) => because !== 'disabled'),
     tokens,
     ...(usd === undefined ? {} : { usd }),
     primary: w.usage.total,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendLine } from '../../src/main/floor/jsonl-file.ts';
 import { pathsUnder } from '../../src/main/floor/paths.ts';
 import { hasChromium, openPage, type Page } from '../support/browser.ts';
+import { makeWorld, runHook, sample } from '../support/hook-run.ts';
 import { sessionOf } from '../support/report-session.ts';
 
 const COMMAND = join(process.cwd(), 'plugin', 'dist', 'command.cjs');
@@ -55,6 +56,19 @@ describe('report', () => {
     expect(sb('report', '--data', data, '--session', 'unknown')).toMatchObject({ status: 1, stdout: 'Nothing is on record of session unknown.\n' });
     expect(sb('report', '--data', data, '--session', 'odd', '--out', data)).toMatchObject({ status: 3, stdout: expect.stringContaining('cannot be written') });
     expect(sb('report', 'something', '--data', data)).toMatchObject({ status: 2, stdout: expect.stringContaining('Use: report') });
+  });
+  test('typed in the prompt it answers with the path, in place of a turn', async () => {
+    const world = makeWorld();
+    try {
+      for (const line of sessionOf(2000).passes) appendLine(world.paths.passes(world.session), line);
+      const payload = sample('UserPromptSubmit', { session_id: world.session, cwd: world.project, prompt: '/second-brain:second-brain-report' });
+      const { code, stdout } = await runHook(join(process.cwd(), 'plugin', 'dist', 'guard.sh'), [world.data, 'UserPromptSubmit'], world.env, JSON.stringify(payload));
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ decision: 'block', reason: expect.stringContaining(`is ${world.paths.report(world.session)}\n`) });
+      expect(existsSync(world.paths.report(world.session))).toBe(true);
+    } finally {
+      world.remove();
+    }
   });
   test('damaged files are no obstacle', () => {
     const data = watched('damaged', 12);

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultKnobs } from '../../src/main/floor/knobs.ts';
 import { pathsUnder } from '../../src/main/floor/paths.ts';
-import { add, begin, end, openObserver, switchTask } from '../../src/main/observer.ts';
+import { add, begin, end, openObserver } from '../../src/main/observer.ts';
 import type { Detector, ForkResult, Observation } from '../../src/main/records.ts';
 import { readPasses } from '../../src/main/speak/passes-file.ts';
 import type { PassLine } from '../../src/main/surfaces.ts';
-import type { Setup, Watching } from '../../src/main/watching.ts';
+import { switchTask } from '../../src/main/tasking.ts';
+import type { Pass, Setup, Watching } from '../../src/main/watching.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 9);
 const detector = (name: string): Detector => ({ name, enabled: true, system: 's', tools: [], schema: 'feedback_v1', cadence: 'every_pass', when: [], pilot: name === 'first', config: {} });
@@ -41,12 +42,11 @@ afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 const seen = (kind: Observation['kind'], text: string, over: Partial<Observation> = {}): Observation => ({ kind, at: NOW, uuid: text, text, raw_chars: 10, ...over });
 
-const passed = async (observations: readonly Observation[], between: () => void = () => undefined): Promise<PassLine> => {
+const passed = async (observations: readonly Observation[], meanwhile: (pass: Pass) => Pass = (pass) => pass): Promise<PassLine> => {
   add(w, observations, NOW);
   const pass = await begin(w, 'volume', NOW + 1000);
   const results = await pass.results;
-  between();
-  end(w, pass, results, NOW + 4000);
+  end(w, meanwhile(pass), results, NOW + 4000);
   const line = readPasses(w.setup.paths.passes('s')).lines.at(-1);
   if (line === undefined) throw new Error('no line was written');
   return line;
@@ -98,8 +98,7 @@ describe('the line of a pass', () => {
   });
 
   test('a pass whose task was left meanwhile is accounted to it, with nothing of the new one', async () => {
-    const task = w.ledger.task;
-    const line = await passed([seen('error', '[error] of the old task')], () => switchTask(w, 'another', NOW + 2000));
-    expect(line).toMatchObject({ task, tokens: 500, marks: [] });
+    const line = await passed([seen('error', '[error] of the old task')], (pass) => ({ ...pass, stamp: { ...pass.stamp, task: 'left' } }));
+    expect(line).toMatchObject({ task: 'left', tokens: 500, marks: [] });
   });
 });

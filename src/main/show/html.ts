@@ -42,7 +42,7 @@ export const fold = (summary: string, html: string, open = false): string => `<d
 
 /** Parts of a whole as a bar, for the eye alone: the figures stand beside it. Percent of the width. */
 export const bar = (parts: readonly { readonly kind: string; readonly from?: number; readonly percent: number }[]): Cell => ({
-  html: `<span class=bar aria-hidden=true>${parts.map(({ kind, from, percent }) => `<i class="${kind}" style="${from === undefined ? '' : `left:${tenth(from)}%;`}width:${tenth(percent)}%"></i>`).join('')}</span>`,
+  html: `<span class=bar aria-hidden=true>${parts.map(({ kind, from, percent }) => `<i class="${kind}" style="${from === undefined ? '' : `left:${Math.min(98, tenth(from))}%;`}width:${tenth(percent)}%"></i>`).join('')}</span>`,
 });
 
 const tenth = (n: number): number => (Number.isFinite(n) ? Math.round(Math.min(100, Math.max(0, n)) * 10) / 10 : 0);

@@ -133,13 +133,15 @@ const passHtml = (pass: PassLine, at: (at: number) => string): string => {
     { html: `${escCut(fork.detector, 80)}${fork.pilot ? ' (pilot)' : ''}` },
     bar([{ kind: `${isFailed(fork) ? 'failed' : fork.verdict === 'advise' ? 'advised' : 'silent'}${fork.pilot ? ' pilot' : ''}`, from: (100 * fork.from_ms) / whole, percent: (100 * fork.took_ms) / whole }]),
     { html: escCut(`${fork.verdict}${fork.end === 'feedback' ? '' : ` (${fork.end}${fork.cause === undefined ? '' : `: ${fork.cause}`})`}${fork.headline === undefined ? '' : ` “${fork.headline}”`}`, 300) },
-    `${(fork.took_ms / 1000).toFixed(1)} s`,
+    took(fork.took_ms),
     count(fork.tokens),
   ]);
   const skipped = pass.skipped.length === 0 ? '' : `<p class=fate>Did not run: ${escCut(pass.skipped.map(({ detector, because }) => `${detector} (${because})`).join(', '), 300)}.</p>`;
   const inside = `${rows.length === 0 ? '' : table(`Forks of pass ${pass.pass}`, [{ head: 'Detector' }, { head: 'When' }, { head: 'Answer' }, { head: 'Took', numeric: true }, { head: 'Tokens by price', numeric: true }], rows)}${skipped}`;
-  return fold(`${at(pass.at)} · ${passWords(pass)} · saw ${pass.observations} · ${(whole / 1000).toFixed(1)} s${pass.tokens === 0 ? '' : ` · ${count(pass.tokens)} tokens`}`, inside);
+  return fold(`${at(pass.at)} · ${passWords(pass)} · saw ${pass.observations} · ${took(whole)}${pass.tokens === 0 ? '' : ` · ${count(pass.tokens)} tokens`}`, inside);
 };
+
+const took = (ms: number): string => (ms < 100 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** One row a pass; of very many the newest. */
 const perPass = (report: Report, frame: Frame, caption: string, heads: readonly string[], cells: (point: Report['points'][number]) => readonly string[]): string => {
@@ -174,7 +176,7 @@ const detectors = ({ detectors: sums }: Report, frame: Frame): string => {
   const rows = sums.slice(0, MOST_DETECTORS).map(({ detector, runs, advised, failed, usage, tokens: own, took_ms }): readonly Cell[] => {
     const written = usage.cache_write_5m + usage.cache_write_1h;
     const share = (part: number): number => (100 * part) / most;
-    return [{ html: escCut(detector, 80) }, bar([{ kind: 'read', percent: share(usage.cache_read) }, { kind: 'written', percent: share(written) }, { kind: 'fresh', percent: share(usage.input) }, { kind: 'out', percent: share(usage.output) }]), count(usage.cache_read), count(written), count(usage.input), count(usage.output), count(own), runs, advised, failed, runs === 0 ? '–' : `${(took_ms / runs / 1000).toFixed(1)} s`];
+    return [{ html: escCut(detector, 80) }, bar([{ kind: 'read', percent: share(usage.cache_read) }, { kind: 'written', percent: share(written) }, { kind: 'fresh', percent: share(usage.input) }, { kind: 'out', percent: share(usage.output) }]), count(usage.cache_read), count(written), count(usage.input), count(usage.output), count(own), runs, advised, failed, runs === 0 ? '–' : took(took_ms / runs)];
   });
   const heads = ['Cache read', 'Cache written', 'Fresh', 'Output', 'By price', 'Runs', 'Advised', 'Failed', 'Mean'];
   return section(

@@ -81,11 +81,11 @@ const overview = (reports: readonly Report[], offset_min: number): string => {
   const money = reports.some(({ usd: own }) => own !== undefined) ? usd(sum(({ usd: own }) => own ?? 0)) : '–';
   const row = ({ name, from, passes, funnel, own, agent, usd: price }: Report): readonly Cell[] => [{ html: escCut(name, 80) }, Number.isFinite(from) ? dayAndTime(from, offset_min) : '–', passes.length, funnel.generated, funnel.said, count(own), count(agent), price === undefined ? '–' : usd(price)];
   const total: readonly Cell[] = ['All', '', sum(({ passes }) => passes.length), sum(({ funnel }) => funnel.generated), sum(({ funnel }) => funnel.said), count(sum(({ own }) => own)), count(sum(({ agent }) => agent)), money];
-  const heads = ['Passes', 'Found', 'Said', 'Own tokens', 'The agent’s', 'Money'].map((head) => ({ head, numeric: true }));
+  const heads = ['Passes', 'Generated', 'Said', 'Own tokens', 'The agent’s', 'Money'].map((head) => ({ head, numeric: true }));
   const told = reports.flatMap((report) => report.told.map((each) => ({ each, report }))).sort((a, b) => a.each.advice.generated_at - b.each.advice.generated_at);
   const list = told.slice(-MOST_LISTED).map(({ each, report }): readonly Cell[] => [`${dayAndTime(each.advice.generated_at, offset_min)}`, { html: escCut(report.name, 80) }, { html: escCut(each.advice.kind, 80) }, { html: escCut(each.advice.headline, 240) }, fateOf(each)]);
   return `<section id=overview aria-labelledby=overview-h><h2 id=overview-h>Sessions</h2>${table('Sessions, oldest first', [{ head: 'Session' }, { head: 'Began' }, ...heads], [...reports.slice(-MOST_LISTED).map(row), total])}</section>
-<section id=said aria-labelledby=said-h><h2 id=said-h>All advice</h2>${told.length === 0 ? '<p>It would have stayed silent throughout, which is the normal result.</p>' : `<p>${told.filter(({ each }) => wasSaid(each)).length} said of ${told.length} found.</p>${table('Advice, oldest first', ['Time', 'Session', 'Detector', 'Headline', 'What became of it'].map((head) => ({ head })), list)}`}</section>`;
+<section id=said aria-labelledby=said-h><h2 id=said-h>All advice</h2>${told.length === 0 ? '<p>It would have stayed silent throughout, which is the normal result.</p>' : `<p>${told.filter(({ each }) => wasSaid(each)).length} said of ${told.length} generated.</p>${table('Advice, oldest first', ['Time', 'Session', 'Detector', 'Headline', 'What became of it'].map((head) => ({ head })), list)}`}</section>`;
 };
 
 const several = (shown: readonly Report[], frameOf: (at: number) => Frame): string =>

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bar, esc, escCut, fold, scriptCode, scriptJson, table } from '../../../src/main/show/html.ts';
 
