@@ -1,5 +1,6 @@
 // How often each lens is right, how early, how often it cries wolf, and what it cost.
-//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split train|test] [--json] [--markdown FILE]
+//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split test|train|all] [--seed N] [--json] [--markdown FILE] [--cases FILE]
+// Without --split only the sessions no judge was tuned on are played.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openBenchJudge } from './judgment/judges.ts';
@@ -13,7 +14,7 @@ const main = async (): Promise<number> => {
     options: {
       provider: { type: 'string', default: 'local' }, model: { type: 'string', default: '' }, 'base-url': { type: 'string', default: '' },
       cache: { type: 'string' }, offline: { type: 'boolean', default: false }, seed: { type: 'string', default: '9' },
-      bases: { type: 'string', default: '100' }, twins: { type: 'string', default: '40' }, split: { type: 'string' },
+      bases: { type: 'string', default: '100' }, twins: { type: 'string', default: '40' }, split: { type: 'string', default: 'test' },
       json: { type: 'boolean', default: false }, markdown: { type: 'string' }, cases: { type: 'string' },
     },
   });
@@ -22,7 +23,7 @@ const main = async (): Promise<number> => {
     process.stderr.write(`--provider takes local, anthropic, openai or auto, not ${provider}\n`);
     return 2;
   }
-  const splits: readonly Split[] = values.split === 'train' || values.split === 'test' ? [values.split] : ['train', 'test'];
+  const splits: readonly Split[] = values.split === 'all' ? ['train', 'test'] : [values.split === 'train' ? 'train' : 'test'];
   const judge = await openBenchJudge({ provider, model: values.model, base_url: values['base-url'], cache: values.cache, offline: values.offline, plugin: 'plugin' });
   try {
     const bases = Number(values.bases);

@@ -5,7 +5,7 @@ import { compacted, needsCompaction, planCompaction } from './memory/compaction.
 import { appendIndex, readIndex } from './memory/index-file.ts';
 import { indexLine } from './memory/index-line.ts';
 import { addFact, renderLedger, spend } from './memory/ledger.ts';
-import { writeLedger } from './memory/ledger-file.ts';
+import { readLedger, writeLedger } from './memory/ledger-file.ts';
 import { chooseTtl, renderPrefix, type Wire } from './memory/prefix.ts';
 import { acceptSummary, digest, summaryRequests } from './memory/summary.ts';
 import { toolSet } from './memory/tools.ts';
@@ -113,7 +113,12 @@ const compact = async (w: Watching, judge: Judge, now: number): Promise<void> =>
   const { evicted, evicted_observations, kept } = planCompaction(w.window, knobs.window);
   const asked = judge.provider.kind === 'local' ? [] : summaryRequests(w.window.nonce, evicted);
   const answers: (string | undefined)[] = [];
-  for (const { system, text } of asked) answers.push(await summary(w, judge, { id: answers.length, system, text }, now, knobs));
+  w.compacting = true;
+  try {
+    for (const { system, text } of asked) answers.push(await summary(w, judge, { id: answers.length, system, text }, now, knobs));
+  } finally {
+    w.compacting = false;
+  }
   const facts = answers.filter((answer) => answer !== undefined);
   // One span without a summary would be lost in silence.
   if (facts.length < Math.max(1, asked.length)) facts.push(digest(evicted, evicted_observations));
@@ -134,7 +139,7 @@ const summary = async (w: Watching, judge: Judge, { id, system, text }: { readon
   if (reservation === undefined) return undefined;
   const task = { kind: 'summary' as const, id: reservation.id, provider: judge.provider, system, text, timeout_ms: knobs.model.request_timeout_s * 1000, max_output_tokens: output };
   const { text: said, usage, cause } = await w.setup.summarize(task, { log: w.setup.log });
-  release(w, reservation, weigh(usage, outputRatio(judge)), now);
+  release(w, w.ledger.task, reservation, weigh(usage, outputRatio(judge)), now);
   if (cause !== undefined) w.setup.log(`a compaction's summary failed: ${cause}`);
   return acceptSummary(said);
 };
@@ -149,10 +154,16 @@ const hold = (w: Watching, judge: Judge, what: string, tokens: number, now: numb
   return reserved.reservation;
 };
 
-/** Puts what was really spent in the reservation's place. */
-export const release = (w: Watching, reservation: Reservation, tokens: number, now: number, usd?: number): void => {
-  w.ledger = spend(w.ledger, tokens - reservation.tokens);
-  writeLedger(w.setup.paths, w.ledger);
+/** Puts what was really spent in the reservation's place, at the task that reserved it. */
+export const release = (w: Watching, task: string, reservation: Reservation, tokens: number, now: number, usd?: number): void => {
+  if (task === w.ledger.task) {
+    w.ledger = spend(w.ledger, tokens - reservation.tokens);
+    writeLedger(w.setup.paths, w.ledger);
+  } else {
+    // Dormant by now, or forgotten.
+    const left = readLedger(w.setup.paths, task);
+    if (left.ok) writeLedger(w.setup.paths, spend(left.value, tokens - reservation.tokens));
+  }
   settle(w.setup.paths, reservation, tokens, now, usd);
 };
 

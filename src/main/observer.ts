@@ -4,9 +4,8 @@ import { emptyQueue, enqueue, lastChars } from './ingest/queue.ts';
 import { metAt, next, settled } from './ingest/session-state.ts';
 import { countUsage, NO_USAGE, noUsageYet } from './ingest/usage.ts';
 import { countVolumes, noVolumes } from './ingest/volumes.ts';
-import { addAdvice, newLedger, setGoal } from './memory/ledger.ts';
+import { addAdvice, setGoal } from './memory/ledger.ts';
 import { writeLedger } from './memory/ledger-file.ts';
-import { splitsTask, taskId, taskNonce, taskTerms } from './memory/task.ts';
 import { emptyWindow, number, observationBlock, type Window } from './memory/window.ts';
 import { startWindow } from './memory/window-file.ts';
 import { backoff, headroom, type HourSpent } from './pass/budget.ts';
@@ -16,8 +15,9 @@ import { noDeliveries, settle } from './speak/delivery.ts';
 import { factsOf, rowsOf } from './speak/history.ts';
 import { dropClaim, expireMail, listClaims, listMail, returnMail } from './speak/mailbox-file.ts';
 import { isStale } from './speak/stale.ts';
-import { appendEpisode, push, startPass } from './judging.ts';
+import { push, startPass } from './judging.ts';
 import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
+import { beginTask, dropAll, freshLedger, turnTo, untagged } from './tasking.ts';
 import type { Because, ForkResult, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
 import type { HistoryLine } from './surfaces.ts';
 import type { Pass, Setup, Watching } from './watching.ts';
@@ -41,7 +41,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     last_start: undefined,
     salience_draws: [],
     turn_ended: false, own_turn: false, wake_used: false, asked: false, ended: false,
-    pass: undefined, prefix: undefined, tools: [], cache_ttl: undefined, warm: undefined,
+    pass: undefined, compacting: false, prefix: undefined, tools: [], cache_ttl: undefined, warm: undefined,
     starts: [], expected_ms: {},
     rows: rowsOf(restored.history),
     deliveries: noDeliveries,
@@ -54,9 +54,6 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
   disown(w, now);
   return w;
 };
-
-const freshLedger = (setup: Setup, goal: string, now: number): Ledger =>
-  newLedger({ task: taskId(setup.entropy()), session: setup.session, workspace: setup.workspace, nonce: taskNonce(setup.entropy()), goal, now });
 
 /** Takes in what one read of the transcript brought (SPEC 5). */
 export const observe = (w: Watching, folded: Folded, position: Position | undefined, now: number): void => {
@@ -104,34 +101,6 @@ export const add = (w: Watching, observations: readonly Observation[], now: numb
   for (const mail of waiting) if (isStale(mail.stale_if, observations)) withdraw(w, mail, 'stale', now);
 };
 
-const untagged = (text: string): string => text.replace(/^\[\w+\] /, '');
-
-const beginTask = (w: Watching, prompt: Observation, now: number): void => {
-  if (w.ledger.goal === '') {
-    w.ledger = setGoal(w.ledger, untagged(prompt.text), now);
-    return;
-  }
-  const turn_finished = w.queue.waiting.at(-1)?.observation.note === 'turn-end' || (w.queue.waiting.length === 0 && w.session.state !== 'working');
-  const seen = [...w.window.observations, ...number(w.window, w.queue.waiting.map(({ observation }) => observation))];
-  const { split } = splitsTask({ text: untagged(prompt.text), human: true, turn_finished }, taskTerms(`${w.ledger.goal}\n${w.window.ledger_text}`, seen));
-  if (split) switchTask(w, untagged(prompt.text), now);
-};
-
-/** The old task goes dormant with all it saw; a new one starts with its own ledger and window (SPEC 6). */
-export const switchTask = (w: Watching, goal: string, now: number): void => {
-  appendEpisode(w, w.ledger.pass, now);
-  w.pass?.cancel.abort('cancelled');
-  dropAll(w, 'moved-on', now);
-  writeLedger(w.setup.paths, w.ledger);
-  w.ledger = freshLedger(w.setup, goal, now);
-  w.window = emptyWindow({ task: w.ledger.task, nonce: w.ledger.nonce, generation: 0, ledger_text: ledgerText(w), ...(w.position === undefined ? {} : { position: w.position }) });
-  w.prefix = undefined;
-  w.warm = undefined;
-  startWindow(w.setup.paths, w.window);
-  writeLedger(w.setup.paths, w.ledger);
-  w.setup.log(`a new task: ${w.ledger.task}`);
-};
-
 const launched = (w: Watching, { launches, settles, at, tool }: Observation): void => {
   if (launches !== undefined) {
     if (tool === 'Monitor') w.agent_monitors = [...w.agent_monitors, launches].slice(-50);
@@ -143,11 +112,6 @@ const launched = (w: Watching, { launches, settles, at, tool }: Observation): vo
 const humanSpoke = (w: Watching): void => {
   w.wake_used = false;
   w.own_turn = false;
-};
-
-/** Undelivered mail that no longer belongs to what is going on. */
-export const dropAll = (w: Watching, because: Because, now: number): void => {
-  for (const { advice } of listMail(w.setup.paths.mailbox(w.setup.session))) withdraw(w, advice, because, now);
 };
 
 /** Mail that an earlier host of this session left: no hook of ours may tell it any more (SPEC 3). */
@@ -230,7 +194,7 @@ export const end = (w: Watching, pass: Pass, results: readonly ForkResult[], now
   w.pass = undefined;
   finishPass(w, pass, results, now);
   const goal = results.find(({ feedback }) => feedback.new_goal !== undefined)?.feedback.new_goal;
-  if (goal !== undefined && w.ledger.task === pass.stamp.task) switchTask(w, goal, now);
+  if (goal !== undefined && w.ledger.task === pass.stamp.task) turnTo(w, goal, pass.after, now);
 };
 
 /** What time alone does: a Stop settles, mail outlives its clocks (SPEC 10). */
@@ -275,7 +239,7 @@ const claimed = (w: Watching, id: string, channel: HistoryLine['channel'], at: n
     w.wake_used = true;
   }
   const advice = w.rows.get(id)?.advice;
-  if (advice !== undefined && advice.kind !== TURN_REPORT) w.ledger = addAdvice(w.ledger, { id, detector: advice.kind, headline: advice.headline, key: advice.dedup_key, at }, at);
+  if (advice !== undefined && advice.kind !== TURN_REPORT && advice.task_id === w.ledger.task) w.ledger = addAdvice(w.ledger, { id, detector: advice.kind, headline: advice.headline, key: advice.dedup_key, at }, at);
   const kind = advice?.kind;
   const row = kind === undefined ? undefined : w.detectors[kind];
   if (kind !== undefined && row !== undefined) w.detectors[kind] = { ...row, delivered: row.delivered + 1 };

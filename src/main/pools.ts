@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import {
-  decode, encode, type FileToolTask, type ForkResult, type ForksTask, type ForkTask, type ProjectResult, type ProjectTask, type SummaryResult, type SummaryTask,
+  decode, encode, type FileToolTask, type ForkResult, type ForksPayload, type ForksTask, type ForkTask, type ProjectResult, type ProjectTask, type SummaryResult, type SummaryTask,
 } from '../workers/contract.ts';
 import { END_MS, openLine, watchOver, wordsOf, type ForkHooks } from './fork-port.ts';
 import type { ForkEnd, ToolReply, Usage } from './records.ts';
@@ -41,8 +41,10 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
     const line = openLine(port1, on);
     const own = new AbortController();
     live.add(own);
-    const bytes = encode(task);
-    const sent = forks.send({ bytes, port: port2 }, [bytes.buffer, port2]);
+    // The prefix goes beside the message: copied once here, where the codec would copy it twice on either side.
+    const prefix = new Uint8Array(task.kind === 'fork' ? task.prefix : NOTHING);
+    const bytes = encode(task.kind === 'fork' ? { ...task, prefix: NOTHING } : task);
+    const sent = forks.send({ bytes, prefix, port: port2 } satisfies ForksPayload<MessagePort>, [bytes.buffer, prefix.buffer, port2]);
     const signals = signal === undefined ? [own.signal] : [own.signal, signal];
     const stop = watchOver({ hard_ms, signals, cancel: line.cancel, end: sent.end, grace_ms: task.kind === 'fork' ? task.limits.grace_ms : END_MS });
     try {
@@ -93,6 +95,8 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
     },
   };
 };
+
+const NOTHING = new Uint8Array();
 
 type Failure = { readonly end: ForkEnd; readonly usage: Usage; readonly started_at: number; readonly cause: string };
 

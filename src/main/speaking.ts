@@ -60,7 +60,7 @@ export const withdraw = (w: Watching, advice: Advice, because: Because, now: num
 
 const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number, knobs: Knobs): void => {
   const { tokens, usd } = costOf(pass.judge, results);
-  if (pass.reservation !== undefined) release(w, pass.reservation, tokens, now, usd);
+  if (pass.reservation !== undefined) release(w, pass.stamp.task, pass.reservation, tokens, now, usd);
   const read = Math.max(0, ...results.map(({ usage }) => usage.cache_read + usage.cache_write_5m + usage.cache_write_1h));
   if (read > 0) w.warm = { at: now, tokens: read };
   if (usd !== undefined) w.usd = (w.usd ?? 0) + usd;
@@ -103,6 +103,9 @@ const noStats = (floor: number): DetectorStats => ({
 
 /** Outcomes first: what was learnt binds what is said now (SPEC 11). */
 const close = (w: Watching, results: readonly ForkResult[], now: number, knobs: Knobs): readonly Closing[] => {
+  // Advice of a task that was left can only lapse; what that says of a detector is the old task's business.
+  const left = [...new Set([...w.rows.values()].map(({ advice }) => advice.task_id))].filter((task) => task !== w.ledger.task).flatMap((task) => openRecords(w.rows, task));
+  for (const { id, verdict, evidence } of lapsed(left, now, 0, knobs.adjudication)) record(w, { v: 1, at: now, id, event: 'outcome', verdict, evidence });
   const open = openRecords(w.rows, w.ledger.task);
   if (open.length === 0) return [];
   const observation = (n: number) => findObservation(w.window, n);

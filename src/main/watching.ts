@@ -98,6 +98,8 @@ export type Watching = {
   asked: boolean;
   ended: boolean;
   pass: Pass | undefined;
+  /** A compaction waits for its summaries: the window must not be another one when they come. */
+  compacting: boolean;
   prefix: RenderedPrefix | undefined;
   tools: readonly ToolDefinition[];
   cache_ttl: '5m' | '1h' | undefined;

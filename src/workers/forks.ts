@@ -1,7 +1,7 @@
 // The network pool's entry: takes one fork or summary, runs it with this thread's warm sockets, hands its result back as bytes.
 import type { MessagePort } from 'node:worker_threads';
 import type { ForkResult } from '../main/records.ts';
-import { decode, encode, type ForksTask, type ForkTask, type Provider, type SummaryResult, type SummaryTask } from './contract.ts';
+import { decode, encode, type ForksPayload, type ForksTask, type ForkTask, type Provider, type SummaryResult, type SummaryTask } from './contract.ts';
 import { runFork } from './fork.ts';
 import { anthropicFork, anthropicSummary, type Quirks } from './model/anthropic.ts';
 import { exchange } from './model/exchange.ts';
@@ -11,8 +11,6 @@ import { openaiFork, openaiSummary } from './model/openai.ts';
 import { openSender } from './model/send.ts';
 import { addUsage, NO_USAGE, type Clock, type Model, type Watch } from './model/wire.ts';
 import { openPort, type Port } from './port.ts';
-
-export type ForksPayload = { readonly bytes: Uint8Array; readonly port: MessagePort };
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -117,11 +115,12 @@ export const openForks = () => {
 
   return {
     /** One task, its port beside it. The port is closed when the result is there. */
-    run: async ({ bytes, port: raw }: ForksPayload): Promise<Uint8Array> => {
+    run: async ({ bytes, prefix, port: raw }: ForksPayload<MessagePort>): Promise<Uint8Array> => {
       const port = openPort(raw);
       try {
         const task = decode<ForksTask>(bytes);
-        return encode(task.kind === 'fork' ? await fork(task, port) : await summary(task, port));
+        if (task.kind === 'summary') return encode(await summary(task, port));
+        return encode(await fork(prefix === undefined || prefix.length === 0 ? task : { ...task, prefix }, port));
       } finally {
         port.close();
       }

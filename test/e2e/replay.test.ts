@@ -1,6 +1,6 @@
 // The built program on recorded sessions and on what is none: what a person sees who has only a file.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -76,10 +76,10 @@ describe('recorded sessions', () => {
   });
 
   test('nothing of it is left behind', () => {
-    const before = spawnSync('ls', [tmpdir()], { encoding: 'utf8' }).stdout.split('\n').filter((name) => name.startsWith('second-brain-replay-'));
+    const left = (): Set<string> => new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('second-brain-replay-')));
+    const before = left();
     events(`${SESSIONS}/clean.jsonl`);
-    const after = spawnSync('ls', [tmpdir()], { encoding: 'utf8' }).stdout.split('\n').filter((name) => name.startsWith('second-brain-replay-'));
-    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+    expect([...left()].filter((name) => !before.has(name))).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ const main = async (): Promise<void> => {
   const dir = process.env['PROBE_DIR'] ?? '.';
   const stdin = readFileSync(0, 'utf8');
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(CLAUDE|AI_AGENT)/.test(name) && !/KEY|TOKEN|SOCKET/.test(name)));
-  appendFileSync(join(dir, 'hooks.jsonl'), `${JSON.stringify({ at, event, pid: process.pid, env, payload: JSON.parse(stdin) })}\n`);
+  appendFileSync(join(dir, 'hooks.jsonl'), `${JSON.stringify({ at, event, pid: process.pid, argv: process.argv.slice(3), env, payload: JSON.parse(stdin) })}\n`);
   const answer = take(join(dir, `answer-${event}.json`), stdin);
   if (answer === undefined) return;
   if (answer.sleep_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.sleep_ms));

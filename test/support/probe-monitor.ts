@@ -15,7 +15,7 @@ const readLines = (): string => {
 };
 
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(CLAUDE|AI_AGENT)/.test(name) && !/KEY|TOKEN|SOCKET/.test(name)));
-log({ event: 'start', cwd: process.cwd(), argv: process.argv.slice(2), env });
+log({ event: 'start', cwd: process.cwd(), argv: process.argv.slice(2), env, has_key: process.env['ANTHROPIC_API_KEY'] !== undefined });
 process.on('SIGTERM', () => {
   log({ event: 'SIGTERM' });
   process.exit(0);

@@ -17,6 +17,8 @@ export type HookCall = {
   readonly at: number;
   readonly event: string;
   readonly pid: number;
+  /** What stands behind the event in the hook's arguments. */
+  readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly payload: Readonly<Record<string, unknown>>;
 };
@@ -28,6 +30,8 @@ export type MonitorEntry = {
   readonly cwd?: string;
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether the user's API key is in its environment. */
+  readonly has_key?: boolean;
 };
 
 export type ProbePlugin = {
@@ -50,7 +54,7 @@ export const makeProbePlugin = async (world: World): Promise<ProbePlugin> => {
   const plugin = join(world.dir, 'probe');
   for (const folder of ['.claude-plugin', 'hooks', 'monitors', 'commands', 'bin']) mkdirSync(join(plugin, folder), { recursive: true });
   const put = (name: string, value: object): void => writeFileSync(join(plugin, name), JSON.stringify(value, null, 2));
-  put('.claude-plugin/plugin.json', { name: 'probe', version: '0.1.0', description: 'Shows what the host hands over.' });
+  put('.claude-plugin/plugin.json', { name: 'probe', version: '0.1.0', description: 'Shows what the host hands over.', userConfig: { provider: { type: 'string', title: 'Provider', description: 'Any.', default: '' } } });
   put('hooks/hooks.json', { hooks: Object.fromEntries(EVENTS.map((event) => [event, [{ hooks: [hookFor(event)] }]])) });
   const command = 'node "${CLAUDE_PLUGIN_ROOT}/bin/probe-monitor.mjs" "data=${CLAUDE_PLUGIN_DATA}" "project=${CLAUDE_PROJECT_DIR}"';
   writeFileSync(join(plugin, 'monitors/monitors.json'), JSON.stringify([{ name: 'probe', command, description: DESCRIPTION }]));
@@ -75,7 +79,7 @@ export const makeProbePlugin = async (world: World): Promise<ProbePlugin> => {
   };
 };
 
-const hookFor = (event: string): object => ({ type: 'command', command: 'node', args: ['${CLAUDE_PLUGIN_ROOT}/bin/probe-hook.mjs', event], timeout: 20 });
+const hookFor = (event: string): object => ({ type: 'command', command: 'node', args: ['${CLAUDE_PLUGIN_ROOT}/bin/probe-hook.mjs', event, '$0 "$HOME"', '${CLAUDE_PLUGIN_DATA}'], timeout: 20 });
 
 const readJsonl = <T>(path: string): readonly T[] =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as T) : [];

@@ -16,7 +16,7 @@ import { findBySession, ledgerStock, readLedger, writeLedger } from '../memory/l
 import { branchLedger, citedPaths, markGone } from '../memory/ledger.ts';
 import { chooseTask, taskId, taskNonce } from '../memory/task.ts';
 import { readWindow } from '../memory/window-file.ts';
-import { add, begin, due, dropAll, end, endTurn, hear, lookForClaims, observe, observeHistory, openObserver, tend } from '../observer.ts';
+import { add, begin, due, end, endTurn, hear, lookForClaims, observe, observeHistory, openObserver, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
@@ -28,6 +28,7 @@ import { hasRequests, putReply, takeRequests } from '../speak/request-file.ts';
 import { writeStatus } from '../speak/status-file.ts';
 import { writeTurn } from '../speak/turn-file.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
+import { dropAll } from '../tasking.ts';
 import { announce } from './announce.ts';
 import { openCapture } from './capture.ts';
 import { projectionLimits } from './reading.ts';

@@ -7,15 +7,18 @@ import { IN_WORD, isEntropic, matchAt, type Span } from './redact-span.ts';
  */
 export const findNamed = (text: string, low: Buffer, spans: Span[]): void => {
   let done = 0;
-  for (let i = 0; i + 1 < low.length; i += 2) {
-    if (PAIRS[(((low[i] as number) & 31) << 5) | ((low[i + 1] as number) & 31)] === 0) continue;
-    // The pair is the first two letters or the last two.
-    for (let at = Math.max(0, i - 1); at <= i && at + 2 < low.length; at += 1) {
-      const hit = TRIGRAMS[fold(low[at] as number, low[at + 1] as number, low[at + 2] as number)] as number;
-      const clue = hit === 0 ? undefined : CLUES[hit - 1];
-      // What was convicted is not looked into again: a value may hold words too.
-      if (clue !== undefined && at >= done) done = Math.max(done, clue[2](text, low, at - clue[1], spans));
-    }
+  const judge = (at: number): void => {
+    const hit = TRIGRAMS[fold(low[at] as number, low[at + 1] as number, low[at + 2] as number)] as number;
+    const clue = hit === 0 ? undefined : CLUES[hit - 1];
+    // What was convicted is not looked into again: a value may hold words too.
+    if (clue !== undefined && at >= done) done = Math.max(done, clue[2](text, low, at - clue[1], spans));
+  };
+  const pairs = new Uint16Array(low.buffer, low.byteOffset, low.length >> 1);
+  for (let i = 0; i < pairs.length; i += 1) {
+    const part = PAIRS[pairs[i] as number] as number;
+    if (part === 0) continue;
+    if ((part & LAST_TWO) !== 0 && i > 0) judge(2 * i - 1);
+    if ((part & FIRST_TWO) !== 0 && 2 * i + 2 < low.length) judge(2 * i);
   }
 };
 
@@ -82,9 +85,21 @@ const TRIGRAMS = ((): Uint8Array => {
   return table;
 })();
 
+const FIRST_TWO = 1;
+const LAST_TWO = 2;
+
+// By two bytes as this machine reads them as one number.
 const PAIRS = ((): Uint8Array => {
-  const table = new Uint8Array(1 << 10);
-  for (const [letters] of CLUES) table[foldOf(letters) >> 5] = table[foldOf(letters) & 1023] = 1;
+  const table = new Uint8Array(1 << 16);
+  const put = (letters: string, part: number): void => {
+    for (const first of [letters.charAt(0), letters.charAt(0).toUpperCase()]) {
+      for (const second of [letters.charAt(1), letters.charAt(1).toUpperCase()]) table[new Uint16Array(Uint8Array.of(first.charCodeAt(0), second.charCodeAt(0)).buffer)[0] as number]! |= part;
+    }
+  };
+  for (const [letters] of CLUES) {
+    put(letters, FIRST_TWO);
+    put(letters.slice(1), LAST_TWO);
+  }
   return table;
 })();
 

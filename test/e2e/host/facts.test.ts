@@ -20,6 +20,10 @@ describeHost('the real host', () => {
       script: {
         scenarios: {
           hi: [{ content: ['Running.', { tool: 'Bash', input: { command: 'echo hi', description: 'Say hi' } }] }, { content: ['Ran it.'] }],
+          agent: [{ content: [{ tool: 'Agent', input: { description: 'Look around', prompt: '@@inside look', subagent_type: 'general-purpose' } }] }, { content: ['Sent somebody.'] }, { content: ['Heard back.'] }],
+          inside: [{ content: [{ tool: 'Bash', input: { command: 'echo inside', description: 'Look' } }] }, { content: ['FACT-REPORT'] }],
+          slow: [{ content: ['Waiting.', { tool: 'Bash', input: { command: 'sleep 30', description: 'Wait' } }] }, { content: ['Never said.'] }],
+          refused: [{ error: { status: 400, type: 'invalid_request_error', message: 'FACT-REFUSED' } }],
           fail: [{ content: [{ tool: 'Bash', input: { command: 'ls /nonexistent', description: 'Fail' } }] }, { content: ['It failed.'] }],
         },
         fallback: { content: ['Fine.'] },
@@ -27,7 +31,7 @@ describeHost('the real host', () => {
     });
     probe = await makeProbePlugin(world);
     statusRuns = join(world.out, 'status');
-    writeFileSync(join(world.config, 'settings.json'), JSON.stringify({ statusLine: { type: 'command', command: `echo run >> ${statusRuns}; echo FACT-STATUS`, refreshInterval: 1 } }));
+    writeFileSync(join(world.config, 'settings.json'), JSON.stringify({ statusLine: { type: 'command', command: `echo run >> ${statusRuns}; echo FACT-STATUS`, refreshInterval: 1 }, pluginConfigs: { 'probe@inline': { options: { provider: 'fact-option' } } } }));
     host = await startHost({ world, plugin: probe.plugin });
     await host.waitFor(/1 monitor/);
   });
@@ -40,6 +44,22 @@ describeHost('the real host', () => {
     expect(start?.cwd).toBe(world.project);
     expect(start?.argv).toEqual([expect.stringContaining('/.claude/plugins/data/probe-inline'), `project=${world.project}`]);
     expect(start?.env).not.toHaveProperty('CLAUDE_PLUGIN_DATA');
+  });
+
+  test('j: a monitor inherits the user’s key, and none of the plugin’s options', () => {
+    const [start] = probe.monitor();
+    expect(start?.has_key).toBe(true);
+    expect(Object.keys(start?.env ?? {}).filter((name) => name.startsWith('CLAUDE_PLUGIN_OPTION_'))).toEqual([]);
+  });
+
+  test('c: a hook’s arguments have the host’s placeholders replaced, and nothing else; there is no shell', () => {
+    const [call] = probe.hooks('SessionStart');
+    expect(call?.argv).toEqual(['$0 "$HOME"', call?.env['CLAUDE_PLUGIN_DATA']]);
+  });
+
+  test('j: hooks are handed the plugin’s options', () => {
+    const [call] = probe.hooks('SessionStart');
+    expect(call?.env['CLAUDE_PLUGIN_OPTION_PROVIDER']).toBe('fact-option');
   });
 
   test('b: context from PostToolUse reaches the next request, its message reaches the screen alone', async () => {
@@ -69,6 +89,24 @@ describeHost('the real host', () => {
     const attachments = JSON.stringify(host.records().filter(({ type }) => type === 'attachment'));
     expect(attachments).toMatch(/"type":"hook_additional_context","content":\["FACT-CONTEXT for the model"\]/);
     expect(attachments).toMatch(/"type":"hook_system_message","content":"FACT-SHOWN to the user"/);
+  });
+
+  test('e: records name their parent; a result names its call; usage stands on every block of an answer', () => {
+    const records = host.records();
+    const uuids = new Set(records.map(({ uuid }) => uuid));
+    const spoken = records.filter(({ type }) => type === 'user' || type === 'assistant');
+    for (const { uuid, parentUuid, sessionId, timestamp } of spoken) {
+      expect(typeof uuid).toBe('string');
+      expect(parentUuid === null || uuids.has(parentUuid)).toBe(true);
+      expect(host.transcript()).toContain(String(sessionId));
+      expect(Date.parse(String(timestamp))).toBeGreaterThan(0);
+    }
+    const answers = spoken.filter(({ type }) => type === 'assistant').map(({ message }) => message as { id?: string; usage?: object; content: readonly { type: string; id?: string }[] });
+    expect(answers.every(({ id, usage }) => id !== undefined && usage !== undefined)).toBe(true);
+    const call = answers.flatMap(({ content }) => content).find(({ type }) => type === 'tool_use');
+    const result = spoken.find(({ toolUseResult }) => toolUseResult !== undefined);
+    expect(result).toMatchObject({ toolUseResult: { stdout: 'hi' }, message: { content: [{ type: 'tool_result', tool_use_id: call?.id }] } });
+    expect(probe.hooks('PostToolUse').at(-1)?.payload['tool_use_id']).toBe(call?.id);
   });
 
   test('b: context from PostToolUseFailure reaches the next request', async () => {
@@ -133,6 +171,39 @@ describeHost('the real host', () => {
     expect(await host.scrollback()).toContain('FACT-UNDONE tests not run');
     expect(probe.hooks('Stop').slice(-2).map(({ payload }) => payload['stop_hook_active'])).toEqual([false, true]);
     expect(probe.hooks('Stop').at(-1)?.payload['background_tasks']).toEqual([expect.objectContaining({ type: 'monitor', description: probe.description })]);
+  });
+
+  test('a: inside a subagent hooks name it and the main session; its end brings its report', async () => {
+    await host.prompt('@@agent send somebody');
+    await host.waitFor(/Heard back\./, 30_000);
+    await host.idle();
+    const inside = probe.hooks('PostToolUse').at(-1)?.payload;
+    expect(inside).toMatchObject({ transcript_path: host.transcript(), agent_type: 'general-purpose', tool_input: { command: 'echo inside' } });
+    const ended = probe.hooks('SubagentStop').at(-1)?.payload;
+    expect(ended).toMatchObject({ agent_id: inside?.['agent_id'], agent_type: 'general-purpose', last_assistant_message: 'FACT-REPORT' });
+  });
+
+  test('a: Esc during a call ends the turn with neither a Stop nor a word of the call; the transcript alone tells', async () => {
+    const stops = probe.hooks('Stop').length;
+    const calls = [...probe.hooks('PostToolUse'), ...probe.hooks('PostToolUseFailure')].length;
+    await host.prompt('@@slow think about it');
+    await waitUntil(() => world.processes().some(({ command }) => command.includes('sleep 30')), 20_000, async () => `not run\n${await host.scrollback()}`);
+    await host.keys('Escape');
+    await waitUntil(() => host.records().some((record) => JSON.stringify(record).includes('[Request interrupted')), 10_000, async () => `no record\n${await host.scrollback()}`);
+    await host.idle();
+    expect(probe.hooks('Stop')).toHaveLength(stops);
+    expect(probe.hooks('StopFailure')).toHaveLength(0);
+    expect([...probe.hooks('PostToolUse'), ...probe.hooks('PostToolUseFailure')]).toHaveLength(calls);
+  });
+
+  test('a: a refused request ends the turn with StopFailure and an API error in the transcript', async () => {
+    const stops = probe.hooks('Stop').length;
+    await host.prompt('@@refused please');
+    await waitUntil(() => probe.hooks('StopFailure').length > 0, 20_000, async () => `no StopFailure\n${await host.scrollback()}`);
+    await host.idle();
+    expect(String(probe.hooks('StopFailure').at(-1)?.payload['last_assistant_message'])).toContain('FACT-REFUSED');
+    expect(probe.hooks('Stop')).toHaveLength(stops);
+    expect(host.records().findLast(({ type }) => type === 'assistant')).toMatchObject({ isApiErrorMessage: true });
   });
 
   test('f: a command answered by UserPromptExpansion prints our text whole and costs no request', async () => {
