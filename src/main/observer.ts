@@ -18,7 +18,7 @@ import { isStale } from './speak/stale.ts';
 import { push, startPass } from './judging.ts';
 import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
 import { beginTask, dropAll, freshLedger, turnTo, untagged } from './tasking.ts';
-import type { Because, ForkResult, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
+import type { ForkResult, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
 import type { HistoryLine } from './surfaces.ts';
 import type { Pass, Setup, Watching } from './watching.ts';
 
