@@ -17,7 +17,9 @@ const release = async (out) => {
   mkdirSync(folder, { recursive: true });
   const inputs = await buildPlugin(join(folder, 'dist'));
   for (const name of SHIPPED) cpSync(join('plugin', name), join(folder, name), { recursive: true });
-  for (const name of ['LICENSE', 'PRIVACY.md']) cpSync(name, join(folder, name));
+  const readme = readFileSync('README.md', 'utf8');
+  const linked = [...readme.matchAll(/\]\(([\w./-]+\.md)\)/g)].map(([, name]) => name).filter((name) => existsSync(name));
+  for (const name of ['LICENSE', 'README.md', ...linked]) cpSync(name, join(folder, name));
   writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(inputs));
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const stated = JSON.parse(readFileSync(join(folder, '.claude-plugin/plugin.json'), 'utf8')).version;

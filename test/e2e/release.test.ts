@@ -30,7 +30,7 @@ test('two releases of the same sources are the same bytes', () => {
 test('a release holds the plugin and its licences, no sources and no packages', () => {
   const names = filesIn(release.folder);
   expect(names.filter((name) => /node_modules|\.ts$|\.map$|^(src|test|bench)\//.test(name))).toEqual([]);
-  for (const name of ['.claude-plugin/marketplace.json', '.claude-plugin/plugin.json', 'hooks/hooks.json', 'monitors/monitors.json', 'detectors.json', 'prompts/shared.md', 'commands/second-brain-stats.md', 'dist/guard.sh', 'dist/hook.cjs', 'LICENSE', 'PRIVACY.md', 'THIRD-PARTY-LICENSES.txt']) expect(names).toContain(name);
+  for (const name of ['.claude-plugin/marketplace.json', '.claude-plugin/plugin.json', 'hooks/hooks.json', 'monitors/monitors.json', 'detectors.json', 'prompts/shared.md', 'commands/second-brain-stats.md', 'dist/guard.sh', 'dist/hook.cjs', 'LICENSE', 'README.md', 'PRIVACY.md', 'docs/configuration.md', 'THIRD-PARTY-LICENSES.txt']) expect(names).toContain(name);
   expect(release.bytes).toBeLessThanOrEqual(4_000_000);
 });
 

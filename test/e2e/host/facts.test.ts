@@ -22,7 +22,7 @@ describeHost('the real host', () => {
           hi: [{ content: ['Running.', { tool: 'Bash', input: { command: 'echo hi', description: 'Say hi' } }] }, { content: ['Ran it.'] }],
           agent: [{ content: [{ tool: 'Agent', input: { description: 'Look around', prompt: '@@inside look', subagent_type: 'general-purpose' } }] }, { content: ['Sent somebody.'] }, { content: ['Heard back.'] }],
           inside: [{ content: [{ tool: 'Bash', input: { command: 'echo inside', description: 'Look' } }] }, { content: ['FACT-REPORT'] }],
-          slow: [{ content: ['Waiting.', { tool: 'Bash', input: { command: 'sleep 30', description: 'Wait' } }] }, { content: ['Never said.'] }],
+          slow: [{ content: ['Waiting.', { tool: 'Bash', input: { command: 'tail -f /dev/null', description: 'Wait' } }] }, { content: ['Never said.'] }],
           refused: [{ error: { status: 400, type: 'invalid_request_error', message: 'FACT-REFUSED' } }],
           fail: [{ content: [{ tool: 'Bash', input: { command: 'ls /nonexistent', description: 'Fail' } }] }, { content: ['It failed.'] }],
         },
@@ -187,7 +187,7 @@ describeHost('the real host', () => {
     const stops = probe.hooks('Stop').length;
     const calls = [...probe.hooks('PostToolUse'), ...probe.hooks('PostToolUseFailure')].length;
     await host.prompt('@@slow think about it');
-    await waitUntil(() => world.processes().some(({ command }) => command.includes('sleep 30')), 20_000, async () => `not run\n${await host.scrollback()}`);
+    await waitUntil(() => world.processes().some(({ command }) => command.includes('tail -f /dev/null')), 20_000, async () => `not run\n${await host.scrollback()}`);
     await host.keys('Escape');
     await waitUntil(() => host.records().some((record) => JSON.stringify(record).includes('[Request interrupted')), 10_000, async () => `no record\n${await host.scrollback()}`);
     await host.idle();

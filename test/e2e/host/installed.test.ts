@@ -52,6 +52,18 @@ describeHost('installed from a marketplace in the real host', () => {
     expect(stdout).toContain('Validation passed');
   });
 
+  test('the folder itself is a marketplace as well', async () => {
+    const other = await startWorld();
+    try {
+      const run = (...words: readonly string[]) => other.run([other.binary, 'plugin', ...words], { cwd: other.home });
+      expect(await run('marketplace', 'add', release)).toMatchObject({ code: 0 });
+      expect(await run('install', 'second-brain@second-brain')).toMatchObject({ code: 0 });
+      expect((await run('list')).stdout).toMatch(/second-brain@second-brain\s+Version: 0\.1\.0/);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('two commands from an empty folder install it, and a session starts its monitor', async () => {
     expect(added.code, added.stderr).toBe(0);
     expect(installed.code, installed.stderr).toBe(0);
