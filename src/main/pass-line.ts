@@ -48,12 +48,15 @@ const NOTES: ReadonlySet<string> = new Set(['compaction', 'clear', 'resume', 'fo
 const marksOf = (observations: readonly Numbered[]): { readonly marks: readonly Mark[]; readonly more: number } => {
   const all = observations.flatMap((each): readonly Mark[] => {
     const kind = kindOf(each);
-    return kind === undefined ? [] : [{ at: each.at, n: each.n, kind, text: short(kind === 'edit' ? `${each.tool ?? 'Edit'} ${each.paths?.[0] ?? ''}` : each.text.replace(/^\[\w+\] /, '')) }];
+    return kind === undefined ? [] : [{ at: each.at, n: each.n, kind, text: short(wordsOf(kind, each.text)) }];
   });
   if (all.length <= MARKS) return { marks: all, more: 0 };
   const kept = new Set([...all].sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind]).slice(0, MARKS));
   return { marks: all.filter((mark) => kept.has(mark)), more: all.length - kept.size };
 };
+
+/** Without its tag; of an edit the line that names the file. */
+const wordsOf = (kind: Mark['kind'], text: string): string => (kind === 'edit' ? (text.split('\n', 1)[0] ?? '') : text).replace(/^\[\w+\] /, '');
 
 const WEIGHT: Readonly<Record<Mark['kind'], number>> = { prompt: 0, note: 1, error: 2, edit: 3 };
 

@@ -17,8 +17,7 @@ export const paintTimeline = (plot: uPlot, data: ChartData, ink: Ink): void => {
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  // Of many in sight, the denser places are the darker ones.
-  ctx.globalAlpha = inSight(plot, data) > 2500 ? 0.4 : 1;
+  const crowded = crowdedLanes(plot, data);
   for (let i = 0; i + 1 < data.events.length; i += 2) {
     const at = data.events[i] ?? 0;
     const x = plot.valToPos(data.start + (data.events[i + 1] ?? 0), 'x', true);
@@ -26,6 +25,7 @@ export const paintTimeline = (plot: uPlot, data: ChartData, ink: Ink): void => {
     const y = plot.valToPos(at, 'y', true);
     const name = data.lanes[at] ?? '';
     ctx.fillStyle = ink(LANE_INK[name] ?? '--pass');
+    ctx.globalAlpha = crowded.has(at) ? 0.4 : 1;
     if (name === 'Advice') {
       ctx.beginPath();
       ctx.moveTo(x, y - lane * 0.38);
@@ -55,12 +55,18 @@ export const paintTimeline = (plot: uPlot, data: ChartData, ink: Ink): void => {
   ctx.restore();
 };
 
-const inSight = (plot: uPlot, { events, start }: ChartData): number => {
+/** Lanes with more marks in sight than a width of pixels shows: there the denser places are to be the darker ones. */
+const crowdedLanes = (plot: uPlot, { events, start }: ChartData): ReadonlySet<number> => {
   const { min = 0, max = 0 } = plot.scales['x'] ?? {};
-  let n = 0;
-  for (let i = 1; i < events.length; i += 2) if (start + (events[i] ?? 0) >= min && start + (events[i] ?? 0) <= max) n += 1;
-  return n;
+  const counts = new Map<number, number>();
+  for (let i = 0; i + 1 < events.length; i += 2) {
+    const [lane = 0, second = 0] = [events[i], events[i + 1]];
+    if (start + second >= min && start + second <= max) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([lane, n]) => (n > CROWD ? [lane] : [])));
 };
+
+const CROWD = 800;
 
 export const paintCompactions = (plot: uPlot, data: ChartData, ink: Ink): void => {
   const { ctx, bbox } = plot;

@@ -8,7 +8,6 @@ import { add, begin, end, openObserver } from '../../src/main/observer.ts';
 import type { Detector, ForkResult, Observation } from '../../src/main/records.ts';
 import { readPasses } from '../../src/main/speak/passes-file.ts';
 import type { PassLine } from '../../src/main/surfaces.ts';
-import { switchTask } from '../../src/main/tasking.ts';
 import type { Pass, Setup, Watching } from '../../src/main/watching.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 9);
@@ -66,18 +65,18 @@ describe('the line of a pass', () => {
     });
   });
 
-  test('marks prompts of people, edits by their path, errors, and turns of fate; nothing else', async () => {
+  test('marks prompts of people, edits by their file, errors, and turns of fate; nothing else', async () => {
     const { marks } = await passed([
       seen('prompt', '[user] make it\nfast', { human: true }),
       seen('prompt', '[user] a notification', { human: false }),
       seen('text', '[text] words'),
-      seen('tool', '[tool] Edit a.ts old new', { tool: 'Edit', writes: true, paths: ['a.ts'] }),
+      seen('tool', '[tool] Edit a.ts (+1 -1)\n+ new\n- old', { tool: 'Edit', writes: true, paths: ['a.ts'] }),
       seen('tool', '[tool] Read b.ts', { tool: 'Read', paths: ['b.ts'] }),
       seen('error', '[error] Bash failed'),
       seen('note', '[note] compacted', { note: 'compaction' }),
       seen('note', '[note] the turn ended', { note: 'turn-end' }),
     ]);
-    expect(marks.map(({ kind, text }) => [kind, text])).toEqual([['prompt', 'make it fast'], ['edit', 'Edit a.ts'], ['error', 'Bash failed'], ['note', 'compacted']]);
+    expect(marks.map(({ kind, text }) => [kind, text])).toEqual([['prompt', 'make it fast'], ['edit', 'Edit a.ts (+1 -1)'], ['error', 'Bash failed'], ['note', 'compacted']]);
   });
 
   test('each pass marks its own episode', async () => {

@@ -73,7 +73,7 @@ const timeline = (report: Report, frame: Frame): string => {
     frame,
     'timeline',
     'Timeline',
-    `<div class=tools role=group aria-label="Part of the timeline that all charts show"><button type=button data-zoom=in>Closer</button><button type=button data-zoom=out>Wider</button><button type=button data-zoom=earlier>Earlier</button><button type=button data-zoom=later>Later</button><button type=button data-zoom=all>All</button></div>
+    `<div class=tools role=group aria-label="Part of the timeline that all charts show"><button type=button data-zoom=in>Closer</button><button type=button data-zoom=out>Wider</button><button type=button data-zoom=earlier>Earlier</button><button type=button data-zoom=later>Later</button><button type=button data-zoom=all>All</button><span class=fate>or drag across a chart</span></div>
 ${chart('timeline', label)}
 <p class=legend><span><i class="key silent"></i>fork, silent</span><span><i class="key advised"></i>fork, advised</span><span><i class="key failed"></i>fork without an answer</span><span><i class="key pilot"></i>pilot: runs first and warms the cache</span></p>
 ${fold(`All events as a table (${shown.length})`, `${missing.length === 0 ? '' : `<p>${missing.join(' ')}</p>`}${table('Events in order of time', [{ head: 'Time' }, { head: 'What' }, { head: 'Text' }], shown.map((event) => [at(event.at), KIND[event.kind], { html: escCut(event.text, frame.text) }]))}`)}`,
@@ -204,6 +204,6 @@ const volume = ({ volumes }: Report, frame: Frame): string => {
     calls, count(raw_chars), count(kept_chars), percent(kept_chars, raw_chars),
   ]);
   const unknown = Object.entries(volumes.unknown).slice(0, 20);
-  const html = rows.length === 0 ? '<p>No tool was used, or the volume is not on record.</p>' : `<p class=legend><span><i class="key kept"></i>kept</span><span><i class="key dropped"></i>left out</span></p>${table('Characters per tool', [{ head: 'Tool' }, { head: 'Share' }, ...['Calls', 'Characters', 'Kept', ''].map((head) => ({ head, numeric: true }))], rows)}`;
+  const html = rows.length === 0 ? '<p>No tool was used, or the volume is not on record.</p>' : `<p class=legend><span><i class="key kept"></i>kept</span><span><i class="key dropped"></i>left out</span></p>${table('Characters per tool', [{ head: 'Tool' }, { head: 'Share' }, ...['Calls', 'Characters', 'Kept', 'Part'].map((head) => ({ head, numeric: true }))], rows)}`;
   return section(frame, 'volume', 'Volume per tool', `${html}${unknown.length === 0 ? '' : `<p>Records of unknown type, not read: ${escCut(unknown.map(([type, n]) => `${type} ${n}`).join(', '), 800)}.</p>`}`);
 };

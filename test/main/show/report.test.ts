@@ -62,6 +62,14 @@ describe('size', () => {
     expect(page).not.toContain('stand in the chart alone');
   });
   test('at 100,000 it says how many are not', () => expect(html([sessionOf(100_000)])).toMatch(/\d+ earlier events stand in the chart alone/));
+  test('ten thousand lines of history are no trouble either', () => {
+    const { history } = sessionOf(500);
+    const ids = Math.ceil(10_000 / history.length);
+    const many = Array.from({ length: ids }, (_, i) => history.map((line) => ({ ...line, id: `${line.id}-${i}`, ...(line.advice === undefined ? {} : { advice: { ...line.advice, id: `${line.id}-${i}`, headline: HOSTILE.repeat(5) } }) }))).flat();
+    const page = html([{ ...sessionOf(500), history: many }]);
+    expect(page.length).toBeLessThan(MOST);
+    expect(page).toMatch(/The newest 150 of \d{4}/);
+  });
   test('two hundred busy sessions share the same room', () => {
     const sessions = Array.from({ length: 200 }, (_, i) => sessionOf(3000, { hostile: true, name: `session ${i}` }));
     const page = html(sessions, { kind: 'replay' });
