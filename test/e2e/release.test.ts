@@ -43,7 +43,9 @@ test('the licence of every package in a bundle is there, in words', () => {
 
 test('the marketplace offers the plugin that lies in it, in the version of its bundles', () => {
   expect(parse('.claude-plugin/marketplace.json')['plugins']).toEqual([expect.objectContaining({ name: parse('.claude-plugin/plugin.json')['name'], source: './' })]);
-  expect(parse('dist/build.json')['version']).toBe(parse('.claude-plugin/plugin.json')['version']);
+  const { version, build } = parse('dist/build.json');
+  expect(version).toBe(parse('.claude-plugin/plugin.json')['version']);
+  expect(execFileSync(process.execPath, [join(release.folder, 'dist/command.cjs'), '--version'], { encoding: 'utf8' })).toBe(`${String(version)}-${String(build)}\n`);
 });
 
 test('the archive unpacks to the folder, and its program runs with nothing around it', () => {

@@ -1,5 +1,7 @@
 // Finds the subcommand and its options, and says what would be right when they are not.
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { versionAt } from '../entry/runtime.ts';
 import { isCode } from '../floor/json-file.ts';
 import type { Command, Words } from './words.ts';
 
@@ -22,6 +24,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const OPTIONS = {
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
   global: { type: 'boolean' },
   data: { type: 'string' },
   session: { type: 'string' },
@@ -47,6 +50,10 @@ export const runCommand = async (argv: readonly string[]): Promise<number> => {
     // Our hook calls with a session, and shows what stands on stdout alone.
     (argv.includes('--session') ? process.stdout : process.stderr).write(`${fault}\n${command === undefined ? usage() : `Usage: second-brain ${command.usage}`}\n`);
     return 2;
+  }
+  if (parsed.ok && parsed.flags['version'] === true) {
+    process.stdout.write(`${versionAt(join(__dirname, '..'))}\n`);
+    return 0;
   }
   if (!parsed.ok || command === undefined || parsed.flags['help'] === true) {
     process.stdout.write(`${usage()}\n`);

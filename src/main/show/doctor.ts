@@ -37,6 +37,7 @@ const DAY_MS = 86_400_000;
 
 /** Every check, in the order in which things depend on each other. */
 export const checksOf = (facts: DoctorFacts): readonly Check[] => [
+  { name: 'Second Brain', state: 'ok', says: facts.installed },
   nodeCheck(facts),
   hostCheck(facts),
   dataCheck(facts),

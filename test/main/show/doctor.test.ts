@@ -26,6 +26,7 @@ describe('doctor', () => {
   });
 
   test.each<[string, Partial<DoctorFacts>, Check['state'], string]>([
+    ['Second Brain', {}, 'ok', '0.1.0-a'],
     ['Node', { node: 'v18.20.0' }, 'bad', 'too old'],
     ['Node', { node: 'v20.19.0' }, 'ok', 'v20.19.0'],
     ['Claude Code', { host_version: undefined }, 'note', 'unknown'],
