@@ -11,7 +11,7 @@ import type { ForkTask, ProjectTask } from '../../src/workers/contract.ts';
 const FORKS = `
 import { decode, encode } from './src/workers/contract.ts';
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-export const run = async ({ bytes, port }) => {
+export const run = async ({ bytes, prefix, port }) => {
   const task = decode(bytes);
   const inbox = [];
   let wake = () => {};
@@ -28,7 +28,7 @@ export const run = async ({ bytes, port }) => {
   const result = (end, cause) => {
     port.close();
     return encode(task.kind === 'summary' ? { text: 'sum', usage } : {
-      detector: task.detector.name, end, feedback: { verdict: 'silent', checked: String(task.prefix.length) }, usage, requests: 1, started_at: 1, took_ms: 1,
+      detector: task.detector.name, end, feedback: { verdict: 'silent', checked: String(prefix.length) }, usage, requests: 1, started_at: 1, took_ms: 1,
       model: task.provider.model, pilot: task.pilot, tool_text: cause ?? '',
     });
   };

@@ -9,16 +9,15 @@ export const findNamed = (text: string, low: Buffer, spans: Span[]): void => {
   let done = 0;
   const judge = (at: number): void => {
     const hit = TRIGRAMS[fold(low[at] as number, low[at + 1] as number, low[at + 2] as number)] as number;
-    const clue = hit === 0 ? undefined : CLUES[hit - 1];
+    const clue = hit && CLUES[hit - 1];
     // What was convicted is not looked into again: a value may hold words too.
-    if (clue !== undefined && at >= done) done = Math.max(done, clue[2](text, low, at - clue[1], spans));
+    if (clue && at >= done) done = Math.max(done, clue[2](text, low, at - clue[1], spans));
   };
-  const pairs = new Uint16Array(low.buffer, low.byteOffset, low.length >> 1);
-  for (let i = 0; i < pairs.length; i += 1) {
-    const part = PAIRS[pairs[i] as number] as number;
-    if (part === 0) continue;
-    if ((part & LAST_TWO) !== 0 && i > 0) judge(2 * i - 1);
-    if ((part & FIRST_TWO) !== 0 && 2 * i + 2 < low.length) judge(2 * i);
+  for (let i = 1; i < low.length; i += 2) {
+    const part = PAIRS[(low[i - 1] as number) | ((low[i] as number) << 8)] as number;
+    // Beyond either end stands no letter.
+    if (part > 1) judge(i - 2);
+    if (part & 1) judge(i - 1);
   }
 };
 
@@ -85,20 +84,11 @@ const TRIGRAMS = ((): Uint8Array => {
   return table;
 })();
 
-const FIRST_TWO = 1;
-const LAST_TWO = 2;
-
-// By two bytes as this machine reads them as one number.
+// By two bytes: 1 for the first two letters of a clue, 2 for the last two, capital or not.
 const PAIRS = ((): Uint8Array => {
   const table = new Uint8Array(1 << 16);
-  const put = (letters: string, part: number): void => {
-    for (const first of [letters.charAt(0), letters.charAt(0).toUpperCase()]) {
-      for (const second of [letters.charAt(1), letters.charAt(1).toUpperCase()]) table[new Uint16Array(Uint8Array.of(first.charCodeAt(0), second.charCodeAt(0)).buffer)[0] as number]! |= part;
-    }
-  };
   for (const [letters] of CLUES) {
-    put(letters, FIRST_TWO);
-    put(letters.slice(1), LAST_TWO);
+    for (const at of [0, 1]) for (const capitals of [0, 0x20, 0x2000, 0x2020]) (table[(letters.charCodeAt(at) | (letters.charCodeAt(at + 1) << 8)) ^ capitals] as number) |= at + 1;
   }
   return table;
 })();
