@@ -25,6 +25,11 @@ describe('the turn report', () => {
     expect(turnReport([silent('a'), silent('b', 'deadline')], [])).toEqual({ line: 'last turn: 1 without an answer' });
   });
 
+  test('words that nothing proves reach nobody, and are no message by themselves', () => {
+    expect(turnReport([advising('default'), silent('a')], [dropped('default', 'no-evidence')])).toEqual({ line: 'last turn: 1 kept back' });
+    expect(turnReport([advising('default'), advising('other')], [dropped('default', 'unfit'), told('other', 'human')]).text).toBe('default: kept back, unfit\nother: for you: “Tests ‹b›not‹/b› run” (0.50)');
+  });
+
   test('each detector has its line, in name order, what was said in clean words', () => {
     const report = turnReport(
       [silent('zeta', 'deadline'), advising('standard-questions'), advising('default'), advising('git-log'), result('prior-art', { verdict: 'resolved', checked: 'a test run at #14' }), result('goal-drift', { verdict: 'still_open' }), silent('repeat-failure', 'no-match')],
