@@ -23,7 +23,7 @@ export const projectCommand = async ({ positionals, flags }: Words): Promise<num
   const pools = openPools({ dist: __dirname, fork_threads: 1, width: 1, compute_threads: threads });
   try {
     const chain = createChain();
-    for await (const { items } of slicesOf(file, { limits, parallel_bytes: knobs.ingest.parallel_bytes, project: pools.project, ahead: threads + 1 })) {
+    for await (const { items } of slicesOf(file, { limits, parallel_bytes: knobs.ingest.parallel_bytes, project: pools.project, ahead: threads })) {
       const { observations } = chain.fold(items, 'history');
       if (observations.length > 0) await print(observations.map(({ text }) => `${text}\n`).join(''));
     }

@@ -15,6 +15,8 @@ export type AnnounceContext = {
   readonly judge: { readonly keyFrom: () => string };
 };
 
+const NOTICE_TTL_S = 86_400;
+
 /** Puts the notice into the mailbox the first time; its words carry no key. */
 export const announce = (paths: Paths, { session, host_pid, workspace, knobs, judge }: AnnounceContext, provider: Provider, now: number): void => {
   if (!createOnce(paths.said(hashOf(workspace), 'first-paid-use'), '')) return;
@@ -26,7 +28,9 @@ export const announce = (paths: Paths, { session, host_pid, workspace, knobs, ju
   ].join('\n');
   const advice: Advice = {
     v: 1, id: adviceId(Buffer.from(hashOf(`${workspace}.${now}`))), task_id: 'none', session_id: session, workspace, host_pid, kind: 'notice', headline: 'first paid use', body: text, confidence: 1,
-    evidence: [], dedup_key: 'first-paid-use', stale_if: [], human_only: true, finish_gate: false, generated_at: now, ttl: 86_400, after: 0, enqueued_at: now,
+    evidence: [], dedup_key: 'first-paid-use', stale_if: [], human_only: true, finish_gate: false, generated_at: now, ttl: NOTICE_TTL_S, after: 0,
+    // It waits as long as it is true: nobody may have been there for ten minutes.
+    enqueued_at: now + NOTICE_TTL_S * 1000,
   };
   putMail(paths.mailbox(session), advice, { agent: '', user: text });
 };

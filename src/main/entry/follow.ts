@@ -30,9 +30,12 @@ export type FollowOptions = {
 };
 
 const TICK_MS = 1000;
+/** Starts that may wait for their first prompt; most are ghosts. */
+const ANNOUNCED = 16;
 const STANDBY_MS = 2000;
 const QUIET_MS = 10_000;
 const SAME_CALL_MS = 250;
+const BACKLOG_MS = 5000;
 const RATE_LIMIT_MS = 15 * 60_000;
 
 export const openFollower = (options: FollowOptions) => {
@@ -48,7 +51,7 @@ export const openFollower = (options: FollowOptions) => {
   let pools: Pools | undefined;
   let pools_size = '';
   let live: LiveSession | undefined;
-  let announced: Signal | undefined;
+  const announced = new Map<string, Signal>();
   let left: string | undefined;
   let refused: string | undefined;
   let spool = spoolStart;
@@ -56,6 +59,7 @@ export const openFollower = (options: FollowOptions) => {
   let swept_at = 0;
   let host_checked_at = 0;
   let holds_lock = false;
+  let started_at = 0;
   /** The files as they were when last looked into, and when to look again though they have not changed. */
   let last_there = '';
   let again_at = 0;
@@ -111,7 +115,8 @@ export const openFollower = (options: FollowOptions) => {
     }
     // A start only announces: ghosts start too, and nothing ever happens in them (HAZARDS B1).
     if (signal.event === 'SessionStart' && signal.source !== 'compact') {
-      announced = signal;
+      announced.set(signal.session, signal);
+      for (const [session] of announced) if (announced.size > ANNOUNCED) announced.delete(session);
       if (live?.session === signal.session) live.hear(signal, now);
       return;
     }
@@ -141,7 +146,9 @@ export const openFollower = (options: FollowOptions) => {
     stamp = '';
     refresh();
     if (!enrolled()) return;
-    const source = announced?.session === signal.session ? announced.source : signal.source;
+    const start = announced.get(signal.session);
+    announced.delete(signal.session);
+    const source = start?.source ?? signal.source;
     live = openSession(
       {
         paths, host: host.name, host_pid: host.pid, runtime, session: signal.session, transcript: signal.transcript, cwd: signal.cwd, workspace,
@@ -154,7 +161,7 @@ export const openFollower = (options: FollowOptions) => {
         ports: {
           fork: (task, hooks, abort) =>
             task.provider.kind === 'host' ? hostProvider.fork(task, hooks, abort) : openedPools().fork(task, { ...hooks, learnt: judge.learnt }, abort),
-          summarize: (task, hooks) => openedPools().summarize(task, hooks),
+          summarize: (task, hooks, abort) => openedPools().summarize(task, hooks, abort),
         },
         notices: () => problems,
         paused: () => judge.current().provider.kind === 'host' && hostProvider.pausedUntil() > Date.now(),
@@ -163,15 +170,20 @@ export const openFollower = (options: FollowOptions) => {
       },
       now,
     );
-    if (live !== undefined && announced?.session === signal.session) live.hear(announced, now);
+    if (live !== undefined && start !== undefined) live.hear(start, now);
     if (live === undefined && refused !== signal.session) log(`${signal.session} is watched by another monitor; standing by`);
     refused = live === undefined ? signal.session : undefined;
     watcher.follow([paths.spool(host.name), ...(live === undefined ? [] : [live.transcript])]);
   };
 
   const shut = (now: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {
-    live?.close(now, because);
+    const closing = live;
     live = undefined;
+    try {
+      closing?.close(now, because);
+    } catch (error) {
+      log(`leaving ${closing?.session ?? 'a session'} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
   };
 
   /** One cycle: configuration, signals, transcript, what is due; nothing but a few stats while nothing is. Errors cost the cycle, never the process. */
@@ -191,7 +203,14 @@ export const openFollower = (options: FollowOptions) => {
     const read = readSpool(paths.spool(host.name), spool, host.since, now);
     spool = read.position;
     if (read.bad > 0) log(`${read.bad} lines of the spool are no signals`);
-    for (const signal of read.signals) if (isNews(signal)) await hear(signal, now);
+    for (const signal of newest(read.signals)) {
+      if (!isNews(signal)) continue;
+      try {
+        await hear(signal, now);
+      } catch (error) {
+        log(`a signal (${signal.event}) failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      }
+    }
     if (live === undefined || !enrolled()) return;
     if (live.isForgotten()) {
       log('a watched task was forgotten on request');
@@ -206,6 +225,14 @@ export const openFollower = (options: FollowOptions) => {
     }
   };
 
+  /** Taking over, the host's old signals tell where it is, not what has just happened: the last session's start and its last word do. */
+  const newest = (signals: readonly Signal[]): readonly Signal[] => {
+    const before = signals.filter(({ at }) => at < started_at - BACKLOG_MS);
+    const last = before.findLast(({ agent_id }) => agent_id === undefined);
+    const start = before.findLast(({ event, session }) => event === 'SessionStart' && session === last?.session);
+    return signals.filter((signal) => signal === start || signal === last || !before.includes(signal));
+  };
+
   /** Two copies of one hook tell the same thing some 30 ms apart (HAZARDS A4). */
   const isNews = (signal: Signal): boolean => {
     const { at, ...rest } = signal;
@@ -213,6 +240,16 @@ export const openFollower = (options: FollowOptions) => {
     const repeated = last_signal.text === text && at - last_signal.at < SAME_CALL_MS;
     last_signal = { text, at };
     return !repeated;
+  };
+
+  const mayWatch = (): boolean => {
+    try {
+      mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
+      return takeLock(lock);
+    } catch (error) {
+      log(`the monitor's lock cannot be taken: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
   };
 
   let wake: (() => void) | undefined;
@@ -230,12 +267,12 @@ export const openFollower = (options: FollowOptions) => {
 
   return {
     run: async (gone: () => boolean): Promise<void> => {
-      mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
-      while (!(holds_lock = takeLock(lock))) {
+      while (!(holds_lock = mayWatch())) {
         if (gone()) return;
         await sleep(STANDBY_MS);
       }
-      refresh();
+      started_at = Date.now();
+      for (const pid of hostProvider.sweep()) log(`ended ${pid}, a child that a monitor before this one had left`);
       watcher.follow([paths.spool(host.name)]);
       for (;;) {
         try {

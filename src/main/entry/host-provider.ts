@@ -6,6 +6,7 @@ import type { Paths } from '../floor/paths.ts';
 import { workspaceBlock } from '../memory/prefix.ts';
 import { toolSet, type ToolDefinition } from '../memory/tools.ts';
 import { FEEDBACK_TOOL } from '../pass/feedback.ts';
+import { sweepChildren } from '../pass/children-file.ts';
 import { createHostModel } from '../pass/host-model.ts';
 import { hostSystem } from '../pass/host-system.ts';
 import type { ForkHooks, Pools } from '../pools.ts';
@@ -31,6 +32,7 @@ export const openHostProvider = (options: HostProviderOptions) => {
   const systemFile = join(paths.data, 'hosts', host.name, 'system.txt');
   let model: ReturnType<typeof createHostModel> | undefined;
   let written = '';
+  let paused_until = 0;
 
   const opened = (task: Pick<ForkTask, 'provider'>): ReturnType<typeof createHostModel> | undefined => {
     const execPath = hostBinary(host, env);
@@ -44,23 +46,28 @@ export const openHostProvider = (options: HostProviderOptions) => {
   return {
     fork: async (task: ForkTask, hooks: ForkHooks, signal: AbortSignal): Promise<ForkResult> => {
       const child = opened(task);
-      let usd = 0;
+      let usd: number | undefined;
       const hostSend: NonNullable<ForkHooks['hostSend']> = async (content, line) => {
         if (child === undefined) return { cause: 'host: its program was not found' };
         const sent = await child.send(task.id, content, line, signal);
-        usd += sent.usd ?? 0;
+        if (sent.usd !== undefined) usd = (usd ?? 0) + sent.usd;
         return sent.cause === undefined ? {} : { cause: sent.cause };
       };
       try {
         const result = await options.pools().fork(task, { ...hooks, hostSend }, signal);
-        return { ...result, usd };
+        return usd === undefined ? result : { ...result, usd };
       } finally {
         await child?.end(task.id);
       }
     },
     /** Session time until which it keeps still, after any sign of a rate limit. */
-    pausedUntil: (): number => model?.pausedUntil() ?? 0,
-    pause: (until: number): void => model?.pause(until),
+    pausedUntil: (): number => Math.max(paused_until, model?.pausedUntil() ?? 0),
+    pause: (until: number): void => {
+      paused_until = Math.max(paused_until, until);
+      model?.pause(until);
+    },
+    /** Ends what a monitor before us has left behind, whoever judges now. */
+    sweep: (): readonly number[] => sweepChildren(paths.hosts),
     close: (): void => void model?.close(),
   };
 };

@@ -24,6 +24,7 @@ export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
   const learnt = new Map<string, Learnt>(Object.entries(endpoints === undefined ? {} : loadEndpoints(endpoints)));
   let choice: ProviderChoice = chooseProvider({ knobs: { ...knobs().model, provider: 'local' }, env: {} });
   let problems: readonly string[] = [];
+  let authority: string | undefined;
 
   const commandKey = async (command: string): Promise<string | undefined> => {
     if (command === '') return undefined;
@@ -39,13 +40,11 @@ export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
   };
 
   const current = (): Judge => {
-    const { provider, key, ca_file } = choice;
+    const { provider, key } = choice;
     const model = knobs().model;
     const price = priceOf(provider.model, model);
-    const ca = ca_file === undefined ? undefined : readAuthority(ca_file);
-    if (ca !== undefined && !ca.ok) log(ca.why);
     return {
-      provider: { ...provider, ...learnt.get(endpointOf(choice)), key, ...(ca?.ok === true ? { ca: ca.value } : {}) },
+      provider: { ...provider, ...learnt.get(endpointOf(choice)), key, ...(authority === undefined ? {} : { ca: authority }) },
       ...(price === undefined || provider.kind === 'local' ? {} : { price }),
       min_cacheable: minCacheable(provider.kind, provider.model),
     };
@@ -59,6 +58,12 @@ export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
       const command_key = await commandKey(model.provider === 'local' || model.provider === 'host' ? '' : model.key_command);
       choice = chooseProvider({ knobs: model, env, failed: [...failed], ...(command_key === undefined ? {} : { command_key }) });
       problems = [...problems, ...choice.problems];
+      const read = choice.ca_file === undefined ? undefined : readAuthority(choice.ca_file);
+      authority = read?.ok === true ? read.value : undefined;
+      if (read !== undefined && !read.ok) {
+        problems = [...problems, read.why];
+        log(read.why);
+      }
       return current();
     },
     /** Where the key in use came from, in words; never the key. */
@@ -72,7 +77,8 @@ export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
     learnt: (what: Learnt): void => {
       const endpoint = endpointOf(choice);
       learnt.set(endpoint, { ...learnt.get(endpoint), ...what });
-      if (endpoints !== undefined) writeJson(endpoints, { v: 1, ...Object.fromEntries(learnt) });
+      // Read again first: another monitor may have learnt something of another endpoint.
+      if (endpoints !== undefined) writeJson(endpoints, { v: 1, ...loadEndpoints(endpoints), ...Object.fromEntries(learnt) });
     },
   };
 };

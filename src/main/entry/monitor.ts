@@ -1,5 +1,6 @@
 // The monitor process: the host starts one, it watches whichever session the host is in, and never ends on an error,
 // since the end of a monitor wakes the model (contract d).
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { writeLog } from '../floor/log-file.ts';
 import { pathsUnder } from '../floor/paths.ts';
@@ -21,8 +22,11 @@ const main = async (): Promise<void> => {
   const runtime = installRuntime(root, paths);
   const follower = openFollower({ paths, host, runtime, env: process.env, cwd: typeof values.project === 'string' && values.project !== '' ? values.project : process.cwd(), log, ring });
   const leave = (): void => {
-    follower.close(Date.now());
-    process.exit(0);
+    try {
+      follower.close(Date.now());
+    } finally {
+      process.exit(0);
+    }
   };
   process.on('SIGTERM', leave);
   process.on('SIGINT', leave);
@@ -37,11 +41,14 @@ const ring = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** A process that does nothing at no cost until it is told to end. */
-const forever = (): Promise<void> =>
-  new Promise(() => {
-    setInterval(() => undefined, 2 ** 30);
-  });
+/** A process that does nothing but wait for its host's end: to leave earlier would wake the model. */
+const forever = async (): Promise<void> => {
+  const host = hostOf(process.env);
+  while (host.alive()) await sleep(HOST_CHECK_MS);
+  process.exit(0);
+};
+
+const HOST_CHECK_MS = 5000;
 
 const supervised = async (): Promise<void> => {
   try {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { remove } from '../floor/disk-file.ts';
 import { writeJson } from '../floor/json-file.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
@@ -16,7 +17,7 @@ import { findBySession, ledgerStock, readLedger, writeLedger } from '../memory/l
 import { branchLedger, citedPaths, markGone } from '../memory/ledger.ts';
 import { chooseTask, taskId, taskNonce } from '../memory/task.ts';
 import { readWindow } from '../memory/window-file.ts';
-import { add, begin, due, end, endTurn, hear, lookForClaims, observe, observeHistory, openObserver, tend } from '../observer.ts';
+import { add, begin, due, end, hear, lookForClaims, observe, observeHistory, openObserver, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
@@ -27,16 +28,17 @@ import { listClaims, listMail } from '../speak/mailbox-file.ts';
 import { hasRequests, putReply, takeRequests } from '../speak/request-file.ts';
 import { writeStatus } from '../speak/status-file.ts';
 import { writeTurn } from '../speak/turn-file.ts';
+import { abandonPass } from '../speaking.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
 import { dropAll } from '../tasking.ts';
 import { announce } from './announce.ts';
 import { openCapture } from './capture.ts';
 import { projectionLimits } from './reading.ts';
 import { openTools } from './tools.ts';
-import type { Detector, Ledger, PassReason, Position, Projected, Signal } from '../records.ts';
+import type { Detector, Ledger, NoteKind, PassReason, Position, Projected, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
 import type { Pools } from '../pools.ts';
-import type { Setup, Watching } from '../watching.ts';
+import type { Pass, Setup, Watching } from '../watching.ts';
 import type { OpenJudge } from './judge.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -88,15 +90,20 @@ export const openSession = (options: SessionOptions, now: number) => {
   if (w.position !== undefined && w.position.path !== transcript) w.position = undefined;
   w.position ??= tombstone;
 
+  const began = options.source === undefined ? undefined : BEGINNINGS[options.source];
+  if (began !== undefined) add(w, [{ kind: 'note', note: began.note, at: now, uuid: `began-${now}`, text: `[note] ${began.text}`, raw_chars: 0 }], now);
+
   const chain = createChain();
   // The file comes with the first prompt: one that is not there yet will be new from its first byte.
-  let fresh = !existsSync(transcript);
+  let fresh = !existsSync(transcript) || (ledger === undefined && (options.source === 'startup' || options.source === 'clear'));
   let scanned: number | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
   let turn_written = '';
   let status_at = 0;
-  let closed = false;
+  let closed: 'moved-on' | 'ended' | 'forgotten' | undefined;
+  /** Advice a bell was rung for: each once, whatever became of the bell. */
+  const rung = new Set<string>();
 
   const limits = () => projectionLimits(options.knobs(), tools.denials().sealed);
   const project = (line: Uint8Array): Projected => projectLine(line, limits());
@@ -110,6 +117,9 @@ export const openSession = (options: SessionOptions, now: number) => {
       observe(w, { ...folded, observations: folded.observations.filter(({ note }) => note !== 'turn-end') }, position, at);
     }
   };
+
+  const noteGap = (lines: number, offset: number, at: number): void =>
+    add(w, [{ kind: 'note', note: 'gap', at, uuid: `gap-${offset}`, text: `[note] ${lines} damaged lines of the transcript could not be read here`, raw_chars: 0 }], at);
 
   /** Reads what is new. Large backlogs go through the pool; while they do, nothing else reads. */
   const read = async (at: number, ended = false): Promise<void> => {
@@ -130,7 +140,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     ({ scanned } = got);
     if (got.items.length > 0) take(got.items, got.position, got.history, at);
     else w.position = got.position;
-    if (got.bad_lines > 0) add(w, [{ kind: 'note', note: 'gap', at, uuid: `gap-${got.position.offset}`, text: `[note] ${got.bad_lines} damaged lines of the transcript could not be read here`, raw_chars: 0 }], at);
+    if (got.bad_lines > 0) noteGap(got.bad_lines, got.position.offset, at);
     if (got.left > ingest.parallel_bytes) await catchUp(got.position, got.left, got.history, at);
     else if (got.left > 0 && got.items.length > 0) await read(at, ended);
   };
@@ -138,7 +148,9 @@ export const openSession = (options: SessionOptions, now: number) => {
   const catchUp = async (from: Position, left: number, history: boolean, at: number): Promise<void> => {
     let last = from.uuid;
     for (const range of cutRanges(transcript, from.offset, from.offset + left, RANGE_BYTES)) {
-      const { items } = await options.pools().project({ kind: 'project', path: transcript, ...range, limits: limits() });
+      const { items, bad_lines } = await options.pools().project({ kind: 'project', path: transcript, ...range, limits: limits() });
+      if (closed !== undefined) return;
+      if (bad_lines > 0) noteGap(bad_lines, range.to, at);
       last = items.findLast(({ uuid }) => uuid !== undefined)?.uuid ?? last;
       take(items, positionAt(transcript, range.to, last), history, at);
     }
@@ -146,8 +158,13 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const start = async (because: PassReason, at: number): Promise<void> => {
     const { provider } = await options.judge.choose();
+    if (closed !== undefined) return;
     // What was projected under the old rules must not be sent under the new ones.
-    if (tools.refresh().tightened) w.queue = emptyQueue;
+    if (tools.refresh().tightened) {
+      w.queue = emptyQueue;
+      add(w, [{ kind: 'note', note: 'gap', at, uuid: `denied-${at}`, text: '[note] what waited here was dropped: a new rule denies reading', raw_chars: 0 }], at);
+      return;
+    }
     // Not awaited: a slow server's tools join a later pass.
     void tools.connect(options.catalogue().filter(({ enabled }) => enabled));
     if (provider.kind !== 'local') announce(paths, options, provider, at);
@@ -156,9 +173,9 @@ export const openSession = (options: SessionOptions, now: number) => {
     surface(at);
     const results = await pass.results;
     const done = Date.now();
-    if (closed) return;
+    if (closed !== undefined) return abandonPass(w, pass, results, done, closed === 'forgotten');
     end(w, pass, results, done);
-    for (const { id } of asked) putReply(paths, session, { v: 1, id, at: done, text: (w.last_pass?.lines ?? []).join('\n') });
+    for (const { id } of asked) putReply(paths, session, { v: 1, id, at: done, text: linesOf(pass, w).join('\n'), ...(pass.refused === undefined ? {} : { hold: pass.refused }) });
     if (results.some(({ cause }) => isKeyRefused(cause))) options.judge.refused();
     surface(done);
     lookForBell(done);
@@ -166,6 +183,8 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   /** What is due now: clocks, a pass, the bell, the files people read. Returns when to ask again though nothing has come. */
   const step = (at: number, enrolled: boolean): number => {
+    if (closed !== undefined) return at + QUIET_MS;
+    if (options.knobs().mute.all) w.pass?.cancel.abort('cancelled');
     let again_at = at + QUIET_MS;
     tend(w, at);
     lookForClaims(w, at);
@@ -211,22 +230,29 @@ export const openSession = (options: SessionOptions, now: number) => {
     status_at = at;
     writeStatus(paths.status(session), statusOf(w, at, { spent: readSpent(paths, w.setup, at), enrolled: true, paused: options.paused(), ledgers: ledgerStock(paths), notices: [...options.notices(), ...options.judge.problems(), ...tools.problems()] }));
     writeTurnFile(at);
-    const digest = digestOf(w.ledger);
-    if (digest !== undefined) writeJson(join(paths.session(session), 'digest.json'), { v: 1, text: digest, at });
+    const digest = options.knobs().delivery.resume_digest ? digestOf(w.ledger) : undefined;
+    if (digest !== undefined) writeJson(paths.digest(session), { v: 1, text: digest, at });
+    else remove(paths.digest(session));
   };
 
   const lookForBell = (at: number): void => {
     const knobs = options.knobs();
     const bell = readBell(paths.bell(options.host));
-    if (bell !== undefined && at - bell.at > BELL_MS) dropBell(paths.bell(options.host));
+    if (bell !== undefined && at - bell.at > BELL_MS) {
+      dropBell(paths.bell(options.host));
+      // It may have become a turn of the model's: no other before the person speaks.
+      w.wake_used = true;
+    }
     const turn: TurnFile = turnOf(w, at);
-    const verdict = mayRing(listMail(paths.mailbox(session)), {
+    const unrung = listMail(paths.mailbox(session)).filter(({ advice }) => !rung.has(advice.id));
+    const verdict = mayRing(unrung, {
       session, host_pid: options.host_pid, turn, muted: knobs.mute.all, attended: w.attended, background: w.background, fired: firingsOf(paths, w.ledger.task, at), now: at,
       idle_since: w.session.state === 'idle' ? w.session.since : undefined,
       wake: knobs.delivery.wake,
       bell_outstanding: bell !== undefined && at - bell.at <= BELL_MS,
     });
     if (!verdict.speak) return;
+    rung.add(verdict.mail.advice.id);
     const nonce = randomBytes(6).toString('hex');
     writeTurnFile(at);
     writeBell(paths.bell(options.host), { nonce, at });
@@ -250,25 +276,40 @@ export const openSession = (options: SessionOptions, now: number) => {
       }
       hear(w, signal, at);
     },
-    /** Turn ends that no signal told (older hosts, lost spool). */
-    endTurn: (reason: string, at: number): void => endTurn(w, reason, at),
     isForgotten: (): boolean => isForgotten({ task: w.ledger.task, workspace: options.workspace, since: w.ledger.created_at }, readTombstones(paths)),
     /** Stops everything of ours; state is safe when this returns. `forgotten` writes nothing back: what was asked to go must stay gone. */
     close: (at: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {
-      closed = true;
+      closed = because;
+      w.left.abort();
       w.pass?.cancel.abort('cancelled');
       void tools.close();
-      if (because === 'forgotten') return releaseLock(paths.lease(session));
-      if (because === 'moved-on') dropAll(w, 'moved-on', at);
-      writeLedger(paths, { ...w.ledger, touched_at: at, ...(w.position === undefined ? {} : { position: w.position }) });
-      surface(at);
-      releaseLock(paths.lease(session));
+      try {
+        if (because === 'forgotten') return;
+        if (because === 'moved-on') dropAll(w, 'moved-on', at);
+        writeLedger(paths, { ...w.ledger, touched_at: at, ...(w.position === undefined ? {} : { position: w.position }) });
+        surface(at);
+      } finally {
+        releaseLock(paths.lease(session));
+      }
     },
     idle: (): Promise<void> => running ?? Promise.resolve(),
   };
 };
 
-const RANGE_BYTES = 4_000_000;
+const RANGE_BYTES = 1_000_000;
+
+/** What the model is told of how the session came to be, by SessionStart's source. */
+const BEGINNINGS: Readonly<Record<string, { readonly note: NoteKind; readonly text: string }>> = {
+  clear: { note: 'clear', text: 'the conversation before this was cleared' },
+  resume: { note: 'resume', text: 'the session was resumed here' },
+  fork: { note: 'fork', text: 'the session goes on from here as a branch of another' },
+};
+
+/** What a person who asked is told: this pass's lines, and who did not run and why. */
+const linesOf = (pass: Pass, w: Watching): readonly string[] => [
+  ...(w.last_pass?.pass === pass.stamp.pass ? w.last_pass.lines : []),
+  ...pass.skipped.filter(({ because }) => because !== 'disabled').map(({ detector, because }) => `${detector}: not asked (${because})`),
+];
 // With nothing in the mailbox and nothing under way only clocks of minutes and more are left to look at.
 const QUIET_MS = 10_000;
 /** A bell nobody answered this long was swallowed by a dialog or another hook; the next one may ring. */

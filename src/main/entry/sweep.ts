@@ -28,8 +28,23 @@ export const sweep = (paths: Paths, knobs: Pick<Knobs, 'ledger' | 'index' | 'ses
     ...old(paths.sessions, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name)).map((name) => `swept session ${name}`),
     ...old(paths.reports, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name.replace(/\.html$/, ''))).map((name) => `swept report ${name}`),
     ...old(paths.hosts, DAY_MS, now, (name) => lockHolder(paths.monitorLock(name)) === undefined).map((name) => `swept host ${name}`),
-    ...old(paths.debug, knobs.debug.ttl_days * DAY_MS, now, () => true).map((name) => `swept capture ${name}`),
+    ...sweepCaptures(knobs.debug.path === '' ? paths.debug : knobs.debug.path, knobs.debug, now),
   ];
+};
+
+/** Captures past their days, then the oldest passes until all of them take less than half of `max_bytes`. */
+export const sweepCaptures = (root: string, { ttl_days, max_bytes }: Pick<Knobs['debug'], 'ttl_days' | 'max_bytes'>, now: number): readonly string[] => {
+  const passes = namesIn(root)
+    .flatMap((session) => namesIn(join(root, session)).filter((pass) => /^\d+$/.test(pass)).map((pass) => join(root, session, pass)))
+    .map((folder) => ({ folder, at: newest(folder), own: namesIn(folder).reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0) }))
+    .sort((a, b) => b.at - a.at);
+  let bytes = 0;
+  return passes.flatMap(({ folder, at, own }) => {
+    bytes += own;
+    if (now - at < ttl_days * DAY_MS && bytes <= max_bytes / 2) return [];
+    rmSync(folder, { recursive: true, force: true });
+    return [`swept capture ${folder}`];
+  });
 };
 
 /** Removes what in `parent` is older, by its newest entry, than `ttl_ms` and that `may` allows. */
