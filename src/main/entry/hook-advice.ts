@@ -42,7 +42,7 @@ export const answerBell = (call: Call, scope: Scope, nonce: string): HookAnswer 
 const SILENCE: Words = { agent: [], user: [] };
 
 // Shown to the user in place of a turn. It starts with our name: such a block is no event of the session's.
-const GONE = `${SOURCE}: nothing that cannot wait; the agent was not woken.`;
+const GONE = `${SOURCE}: nothing that cannot wait.`;
 
 const boxOf = ({ payload, paths }: Call): string => paths.mailbox(payload.session);
 

@@ -23,7 +23,7 @@ export const forgetPrompts = ({ payload, paths, host }: Call): void => {
 
 const MONITOR_COMES_WITHIN_MS = 30_000;
 
-const NO_MONITOR = `${SOURCE} is not watching: its monitor is not running. Your session is not affected.`;
+const NO_MONITOR = `${SOURCE} is not watching: no monitor runs. Your session is not affected.`;
 
 /** The one line, once per host, that nobody is watching. */
 export const noMonitorNotice = ({ payload, paths, host, now }: Call): Words => {
