@@ -11,7 +11,7 @@ import { advice, said } from '../../support/mail.ts';
 import { flat, installOurs, sessionOf, type OurPlugin } from '../../support/our-plugin.ts';
 import { putMail } from '../../../src/main/speak/mailbox-file.ts';
 
-const TOLD = /its monitor is not running/g;
+const TOLD = /no monitor runs/g;
 
 describeHost(`no monitor in the real host, ${HOST_VERSION}`, () => {
   let world: World;
