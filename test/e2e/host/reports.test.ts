@@ -32,7 +32,7 @@ describeHost('what is for the person alone, in the real host', () => {
     await host.waitFor(/Fine\./);
     await host.idle();
     session = sessionOf(host);
-    await waitUntil(() => ours.waiting(session).length > 0, 20_000, () => ours.report(session));
+    await waitForHistory(ours, session, ({ event, advice }) => event === 'enqueued' && advice?.headline === HUNCH);
     expect(host.observerRequests().length, ours.report(session)).toBe(1);
     await waitUntil(() => ours.status(session).last_turn !== undefined, 5_000, () => ours.report(session));
     expect(ours.status(session).last_turn).toContain('1 for you');
@@ -43,11 +43,12 @@ describeHost('what is for the person alone, in the real host', () => {
     await host.prompt('Never mind.');
     await waitUntil(async () => (await flat(host)).includes(HUNCH), 15_000, () => ours.report(session));
     await host.idle();
-    const { id } = ours.history(session).find(({ event }) => event === 'enqueued') ?? { id: 'none' };
+    const { id } = ours.history(session).find(({ event, advice }) => event === 'enqueued' && advice?.headline === HUNCH) ?? { id: 'none' };
     expect((await flat(host)).split(id)).toHaveLength(2);
+    expect((await flat(host)).split('now asks a model about this workspace')).toHaveLength(2);
     await waitForHistory(ours, session, (line) => line.id === id && line.event === 'confirmed');
     expect(JSON.stringify(host.requests().map(({ body }) => body))).not.toContain(HUNCH);
-    expect(JSON.stringify(host.requests().map(({ body }) => body))).not.toContain('[Second Brain');
+    expect(JSON.stringify(host.requests().map(({ body }) => body))).not.toContain('Second Brain');
   });
 
   test('a turn without a finding says nothing', async () => {
