@@ -61,14 +61,14 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
   });
   const cancel = new AbortController();
   const base = { stamp, because, at: now, skipped: plan.skipped, judge, after, cancel };
-  if (plan.runs.length === 0) return { ...base, runs: [], results: Promise.resolve([]) };
+  if (plan.runs.length === 0 || w.left.signal.aborted) return { ...base, runs: [], results: Promise.resolve([]) };
 
   const prefix = judge.provider.kind === 'local' ? new Uint8Array() : prefixOf(w, judge, judge.provider.kind, knobs);
   const capture = w.setup.capture(pass);
   capture?.('digest', judge.provider.kind === 'local' ? windowText(w.window) : Buffer.from(prefix).toString('utf8'));
   const serialise = judge.provider.kind !== 'local' && tokensAtWorst(prefix.length) >= judge.min_cacheable;
   const budget = spendable(w, judge, plan.runs, prefix, serialise, now, knobs);
-  if (budget === undefined) return { ...base, runs: [], skipped: [...plan.skipped, ...plan.runs.map(({ detector }) => ({ detector: detector.name, because: 'budget' }))], results: Promise.resolve([]) };
+  if (budget === undefined) return { ...base, refused: 'budget', runs: [], skipped: [...plan.skipped, ...plan.runs.map(({ detector }) => ({ detector: detector.name, because: 'budget' }))], results: Promise.resolve([]) };
 
   const results = runPass({
     runs: plan.runs,
@@ -111,6 +111,7 @@ export const push = (w: Watching, block: Block, numbered: readonly Numbered[] = 
 const compact = async (w: Watching, judge: Judge, now: number): Promise<void> => {
   const knobs = w.setup.knobs();
   const { evicted, evicted_observations, kept } = planCompaction(w.window, knobs.window);
+  const before = w.window.blocks.length;
   const asked = judge.provider.kind === 'local' ? [] : summaryRequests(w.window.nonce, evicted);
   const answers: (string | undefined)[] = [];
   w.compacting = true;
@@ -119,11 +120,12 @@ const compact = async (w: Watching, judge: Judge, now: number): Promise<void> =>
   } finally {
     w.compacting = false;
   }
+  if (w.left.signal.aborted) return;
   const facts = answers.filter((answer) => answer !== undefined);
   // One span without a summary would be lost in silence.
   if (facts.length < Math.max(1, asked.length)) facts.push(digest(evicted, evicted_observations));
   for (const fact of facts) w.ledger = addFact(w.ledger, fact, now, knobs.ledger);
-  w.window = compacted(w.window, renderLedger(w.ledger), kept);
+  w.window = compacted(w.window, renderLedger(w.ledger), [...kept, ...w.window.blocks.slice(before)]);
   w.ledger = { ...w.ledger, generation: w.window.generation };
   w.compactions += 1;
   w.prefix = undefined;
@@ -138,7 +140,7 @@ const summary = async (w: Watching, judge: Judge, { id, system, text }: { readon
   const reservation = hold(w, judge, `c${w.window.generation}.${id}`, tokens, now, knobs);
   if (reservation === undefined) return undefined;
   const task = { kind: 'summary' as const, id: reservation.id, provider: judge.provider, system, text, timeout_ms: knobs.model.request_timeout_s * 1000, max_output_tokens: output };
-  const { text: said, usage, cause } = await w.setup.summarize(task, { log: w.setup.log });
+  const { text: said, usage, cause } = await w.setup.summarize(task, { log: w.setup.log }, w.left.signal);
   release(w, w.ledger.task, reservation, weigh(usage, outputRatio(judge)), now);
   if (cause !== undefined) w.setup.log(`a compaction's summary failed: ${cause}`);
   return acceptSummary(said);

@@ -33,10 +33,13 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
   writeLedger(setup.paths, { ...ledger, touched_at: now });
   const w: Watching = {
     setup, ledger, window,
+    left: new AbortController(),
+    voided: 0,
     queue: emptyQueue,
-    position: window.position ?? ledger.position,
+    // Not the ledger's: what was read and still waited when it was written must be read again.
+    position: window.position,
     session: metAt(now),
-    attended: true,
+    attended: false,
     background: [],
     last_start: undefined,
     salience_draws: [],
@@ -62,6 +65,8 @@ export const observe = (w: Watching, folded: Folded, position: Position | undefi
   for (const event of folded.events) {
     w.session = next(w.session, { from: 'record', event });
     if (event.kind === 'prompt' && event.origin === 'human') humanSpoke(w);
+    // Somebody else's notification opens a turn that is none of ours.
+    if (event.kind === 'prompt' && event.origin === 'notification') w.own_turn = false;
     if (event.kind === 'rewind') rewound(w, event.dead, now);
   }
   add(w, folded.observations, now);
@@ -72,6 +77,10 @@ export const observe = (w: Watching, folded: Folded, position: Position | undefi
 /** What waits was meant for the branch that is gone, and what was told there the agent no longer knows (SPEC 5.1). */
 const rewound = (w: Watching, dead: readonly string[], now: number): void => {
   dropAll(w, 'rewound', now);
+  if (w.pass !== undefined) {
+    w.voided = w.pass.stamp.pass;
+    w.pass.cancel.abort('cancelled');
+  }
   const forgotten = new Set(dead.flatMap((uuid) => w.carriers.get(uuid) ?? []));
   for (const id of forgotten) if (w.rows.get(id)?.state === 'confirmed') record(w, { v: 1, at: now, id, event: 'withdrawn', because: 'rewound' });
   if (forgotten.size > 0) w.ledger = { ...w.ledger, advice: w.ledger.advice.filter(({ id }) => !forgotten.has(id)) };
@@ -87,6 +96,7 @@ export const observeHistory = (w: Watching, folded: Folded, position: Position |
   if (numbered.length > 0) push(w, observationBlock('history', numbered, { pass: w.ledger.pass, at: now, ...(position === undefined ? {} : { position }) }), numbered);
   const goal = folded.observations.find(({ kind, human }) => kind === 'prompt' && human === true)?.text;
   if (goal !== undefined && w.ledger.goal === '') w.ledger = setGoal(w.ledger, untagged(goal), now);
+  settleClaims(w, folded, now);
 };
 
 /** Queues observations of ours or the transcript's, splits the task where one plainly begins, and retires answered mail. */
@@ -193,6 +203,10 @@ export const begin = async (w: Watching, because: PassReason, now: number): Prom
 export const end = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number): void => {
   w.pass = undefined;
   finishPass(w, pass, results, now);
+  if (pass.refused !== undefined) {
+    w.hold = pass.refused;
+    w.last_turn = 'not looked: the budget is spent';
+  }
   const goal = results.find(({ feedback }) => feedback.new_goal !== undefined)?.feedback.new_goal;
   if (goal !== undefined && w.ledger.task === pass.stamp.task) turnTo(w, goal, pass.after, now);
 };

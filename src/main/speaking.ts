@@ -5,6 +5,7 @@ import { writeLedger } from './memory/ledger-file.ts';
 import { isCurrent } from './memory/task.ts';
 import { findObservation, renderObservations } from './memory/window.ts';
 import { feedbackLines } from './pass/feedback.ts';
+import { settle } from './pass/budget-file.ts';
 import { afterFork } from './pass/stragglers.ts';
 import { repeatOutcomes } from './pass/structure.ts';
 import { agentText, keyOf, makeAdvice, makeReport, TURN_REPORT, userText } from './speak/advice.ts';
@@ -30,8 +31,9 @@ export const finishPass = (w: Watching, pass: Pass, results: readonly ForkResult
   account(w, pass, results, now, knobs);
   appendPass(w.setup.paths.passes(w.setup.session), passLine(w, pass, results, now));
   for (const result of results) w.setup.told?.({ kind: 'fork', at: now, pass: pass.stamp.pass, result });
-  if (!isCurrent(pass.stamp, { session: w.setup.session, task: w.ledger.task, generation: w.window.generation })) {
-    for (const result of results) if (result.feedback.verdict === 'advise') moveOn(w, pass, result, now, knobs);
+  const because = w.voided === pass.stamp.pass ? 'rewound' : isCurrent(pass.stamp, { session: w.setup.session, task: w.ledger.task, generation: w.window.generation }) ? undefined : 'moved-on';
+  if (because !== undefined) {
+    for (const result of results) if (result.feedback.verdict === 'advise') unsaid(w, pass, result, because, now, knobs);
     return;
   }
   const closings = close(w, results, now, knobs);
@@ -42,6 +44,16 @@ export const finishPass = (w: Watching, pass: Pass, results: readonly ForkResult
   w.last_pass = { at: now, pass: pass.stamp.pass, because: pass.because, lines, took_ms: Math.max(0, ...results.map(({ took_ms }) => took_ms)) };
   w.ledger = { ...w.ledger, touched_at: now, ...(w.position === undefined ? {} : { position: w.position }) };
   writeLedger(w.setup.paths, w.ledger);
+};
+
+/** A pass whose session was left meanwhile: what it spent is put right, nothing of it is said. Of a forgotten task nothing is written. */
+export const abandonPass = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number, forgotten: boolean): void => {
+  if (!forgotten) {
+    account(w, pass, results, now, w.setup.knobs());
+    return;
+  }
+  const { tokens, usd } = costOf(pass.judge, results);
+  if (pass.reservation !== undefined) settle(w.setup.paths, pass.reservation, tokens, now, usd);
 };
 
 /** A line of history: on disk, in the rows the gate asks, and to whoever listens. */
@@ -192,10 +204,10 @@ const adviceOf = (w: Watching, pass: Pass, result: ForkResult, now: number, knob
   });
 };
 
-const moveOn = (w: Watching, pass: Pass, result: ForkResult, now: number, knobs: Knobs): void => {
+const unsaid = (w: Watching, pass: Pass, result: ForkResult, because: 'moved-on' | 'rewound', now: number, knobs: Knobs): void => {
   const advice = { ...adviceOf(w, pass, result, now, knobs), evidence: [] };
   record(w, { v: 1, at: now, id: advice.id, event: 'generated', advice });
-  record(w, { v: 1, at: now, id: advice.id, event: 'gated', because: 'moved-on' });
+  record(w, { v: 1, at: now, id: advice.id, event: 'gated', because });
 };
 
 /** The user's copy of a turn-end pass: a line for the status line at once, mail only when there is something to tell. */
@@ -212,7 +224,7 @@ const report = (w: Watching, pass: Pass, results: readonly ForkResult[], decisio
     enqueued_at: now,
   };
   const box = w.setup.paths.mailbox(w.setup.session);
-  for (const { advice } of w.rows.values()) if (advice.kind === TURN_REPORT) withdraw(w, advice, 'superseded', now);
+  for (const { advice, state } of w.rows.values()) if (advice.kind === TURN_REPORT && state === 'waiting') withdraw(w, advice, 'superseded', now);
   putMail(box, mail, saidOf(mail));
   record(w, { v: 1, at: now, id: mail.id, event: 'enqueued', advice: mail });
 };

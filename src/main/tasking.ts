@@ -61,7 +61,8 @@ export const switchTask = (w: Watching, goal: string, now: number, { position, c
 
 /** Undelivered mail that no longer belongs to what is going on. */
 export const dropAll = (w: Watching, because: Because, now: number): void => {
-  for (const { advice } of listMail(w.setup.paths.mailbox(w.setup.session))) withdraw(w, advice, because, now);
+  // A notice is about the workspace, whatever the task.
+  for (const { advice } of listMail(w.setup.paths.mailbox(w.setup.session))) if (advice.kind !== 'notice') withdraw(w, advice, because, now);
 };
 
 /** An empty ledger with an id and a nonce of its own. */

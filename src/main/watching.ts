@@ -44,7 +44,7 @@ export type Setup = {
   readonly catalogue: () => readonly Detector[];
   readonly judge: () => Judge;
   readonly fork: (task: ForkTask, hooks: ForkHooks, signal: AbortSignal) => Promise<ForkResult>;
-  readonly summarize: (task: SummaryTask, hooks: ForkHooks) => Promise<SummaryResult>;
+  readonly summarize: (task: SummaryTask, hooks: ForkHooks, signal: AbortSignal) => Promise<SummaryResult>;
   readonly tool: (detector: Detector, request: ToolRequest) => Promise<ToolReply>;
   /** Cheap facts for a detector to start from; absent where there is no workspace to look into. Never rejects. */
   readonly lead?: (detector: Detector, ask: { readonly observations: readonly Numbered[]; readonly now: number; readonly since: number }) => Promise<string | undefined>;
@@ -76,12 +76,18 @@ export type Pass = {
   readonly reservation?: Reservation;
   /** Number of the last observation its forks could know. */
   readonly after: number;
+  /** Why it asked nobody, though somebody would have run. */
+  readonly refused?: 'budget';
   readonly cancel: AbortController;
   readonly results: Promise<readonly ForkResult[]>;
 };
 
 export type Watching = {
   readonly setup: Setup;
+  /** Aborted when the session is left: nothing is asked, said or written for it any more. */
+  readonly left: AbortController;
+  /** The pass whose branch of the conversation was rewound away under it. */
+  voided: number;
   ledger: Ledger;
   window: Window;
   queue: Queue;

@@ -73,7 +73,10 @@ export type LiveSession = ReturnType<typeof openSession>;
 export const openSession = (options: SessionOptions, now: number) => {
   const { paths, session, transcript, log } = options;
   if (!takeLock(paths.lease(session))) return undefined;
-  const ledger = ledgerFor(options, now);
+  const found = ledgerFor(options, now);
+  // What a task cites may have moved while nobody looked.
+  const gone = found === undefined || now - found.touched_at <= DORMANT_MS ? [] : goneFrom(options.workspace, citedPaths(found));
+  const ledger = found === undefined || gone.length === 0 ? found : markGone(found, gone);
   const restored = ledger === undefined ? undefined : readWindow(paths, ledger.task);
   if (restored !== undefined && (restored.dropped > 0 || restored.aside.length > 0)) log(`window of ${ledger?.task}: ${restored.dropped} bytes of a half-written line dropped, ${restored.aside.length} logs set aside`);
   let plan_mode = false;
@@ -92,6 +95,9 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const began = options.source === undefined ? undefined : BEGINNINGS[options.source];
   if (began !== undefined) add(w, [{ kind: 'note', note: began.note, at: now, uuid: `began-${now}`, text: `[note] ${began.text}`, raw_chars: 0 }], now);
+
+  // A window that was restored keeps its head as it was, so that is told behind it.
+  if (gone.length > 0) add(w, [{ kind: 'note', note: 'resume', at: now, uuid: `gone-${now}`, text: `[note] no longer there: ${gone.slice(0, GONE_TOLD).join(', ')}${gone.length > GONE_TOLD ? ` and ${gone.length - GONE_TOLD} more` : ''}`, raw_chars: 0 }], now);
 
   const chain = createChain();
   // The file comes with the first prompt: one that is not there yet will be new from its first byte.
@@ -315,6 +321,7 @@ const QUIET_MS = 10_000;
 /** A bell nobody answered this long was swallowed by a dialog or another hook; the next one may ring. */
 const BELL_MS = 60_000;
 const DORMANT_MS = 86_400_000;
+const GONE_TOLD = 20;
 
 /** The task this session goes on with, by how it started (SPEC 6); undefined for a new one. */
 const ledgerFor = ({ paths, session, origin, source, workspace }: SessionOptions, now: number): Ledger | undefined => {
@@ -325,9 +332,7 @@ const ledgerFor = ({ paths, session, origin, source, workspace }: SessionOptions
   if (choice.kind === 'branch') return from === undefined ? undefined : branchLedger(from, { task: taskId(randomBytes(8)), session, nonce: taskNonce(randomBytes(8)) }, now);
   if (own === undefined || isForgotten({ task: own.task, workspace, since: own.created_at }, readTombstones(paths))) return undefined;
   const loaded = readLedger(paths, own.task);
-  if (!loaded.ok) return undefined;
-  // What a task cites may have moved while nobody looked.
-  return now - loaded.value.touched_at > DORMANT_MS ? markGone(loaded.value, goneFrom(workspace, citedPaths(loaded.value))) : loaded.value;
+  return loaded.ok ? loaded.value : undefined;
 };
 
 const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>): Setup => {

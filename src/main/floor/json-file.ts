@@ -19,6 +19,9 @@ export const unlessMissing = <T>(act: () => T): T | undefined => {
   }
 };
 
+/** A JSON object: its fields are still to be looked at. */
+export const isObject = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+
 export type Loaded<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly because: 'missing' }

@@ -1,9 +1,10 @@
 // What an assistant record says: narration, calls, and the host's word that the request failed.
+import { headOf } from '../floor/text.ts';
 import type { Observation, Usage } from '../records.ts';
 import { keepEnds } from './elision.ts';
 import { ruleFor } from './projection-rules.ts';
 import { blocksAreKnown } from './record-types.ts';
-import { blocksOf, charsIn, fieldsOf, numberAt, plainText, sizeOfBlocks, textAt, type Fields, type Part, type RecordContext } from './transcript.ts';
+import { blocksOf, charsIn, fieldsOf, idAt, numberAt, plainText, sizeOfBlocks, textAt, type Fields, type Part, type RecordContext } from './transcript.ts';
 
 /** An assistant record: one block of an answer each, on current hosts. */
 export const projectAssistant = (record: Fields, context: RecordContext): Part => {
@@ -22,15 +23,17 @@ export const projectAssistant = (record: Fields, context: RecordContext): Part =
     observations,
     events: [{ kind: 'response', at }],
     raw_chars: sizeOfBlocks(blocks),
-    ...(usage === undefined ? {} : { usage: { message: textAt(message, 'id') ?? '', usage } }),
+    ...(usage === undefined ? {} : { usage: { message: idAt(message, 'id') ?? '', usage } }),
     unknown: !blocksAreKnown(blocks),
   };
 };
 
+const TOOL_CHARS = 200;
+
 const projectCall = (block: Fields, context: RecordContext): Observation => {
   const tool = textAt(block, 'name') ?? 'unnamed';
-  const name = context.clean(tool.slice(0, 200));
-  const call = textAt(block, 'id');
+  const name = headOf(context.clean(tool), TOOL_CHARS);
+  const call = idAt(block, 'id');
   const input = fieldsOf(block['input']);
   const { text, ...parts } = ruleFor(tool)(input, context);
   return {

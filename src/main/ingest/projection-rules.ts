@@ -1,6 +1,6 @@
 // What is kept of a call's arguments: one row a tool (SPEC 5.3). Texts come in redacted and leave in a fixed rendering.
 import type { ProjectionLimits } from '../../workers/contract.ts';
-import { countLines, headOf } from '../floor/text.ts';
+import { countLines, headOf, tailOf } from '../floor/text.ts';
 import { renderArguments } from './arguments.ts';
 import { keepCommand, keepHead, mark, sealCommand, sealedMark } from './elision.ts';
 import { isSealed } from './sealed.ts';
@@ -50,8 +50,8 @@ const edit: Rule = (input, context) => {
   const mode = textAt(input, 'edit_mode');
   const lead = [
     ` ${path}`,
-    cell === undefined ? '' : ` cell ${clean(cell)}`,
-    mode === undefined ? '' : ` ${clean(mode)}`,
+    cell === undefined ? '' : ` cell ${headOf(clean(cell), limits.default_cap)}`,
+    mode === undefined ? '' : ` ${headOf(clean(mode), limits.default_cap)}`,
     ` (+${plus} -${minus}${input['replace_all'] === true ? ', every occurrence' : ''})`,
   ].join('');
   if (isSealed(path, limits.sealed)) return { text: `${lead}\n${sealedMark(bodies.map(({ added }) => added).join('\n'))}`, paths: [path], writes: true };
@@ -145,8 +145,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   // TaskCreate, TaskUpdate, WebFetch, WebSearch, Skill, SendMessage and whatever comes: `rest`, whose locators are theirs.
 };
 
+/** No system has longer ones; the end says which file it is, and whether it is sealed. */
+const PATH_CHARS = 4096;
+
 const pathOf = (input: Fields, clean: (text: string) => string): string =>
-  clean(textAt(input, 'file_path') ?? textAt(input, 'notebook_path') ?? textAt(input, 'path') ?? '');
+  tailOf(clean(textAt(input, 'file_path') ?? textAt(input, 'notebook_path') ?? textAt(input, 'path') ?? ''), PATH_CHARS);
 
 const described = (input: Fields, clean: (text: string) => string, { default_cap, harvest_max }: ProjectionLimits): string => {
   const words = textAt(input, 'description');

@@ -8,7 +8,7 @@ import { projectAttachment, projectQueue, projectSystem } from './host-records.t
 import { decodeLine, hollow, isHollowable } from './hollow.ts';
 import { isKnownType, plainName } from './record-types.ts';
 import { isSilent } from './results.ts';
-import { blocksOf, fieldsOf, isFields, sizeOfBlocks, textAt, timeOf, type Fields, type Part, type RecordContext } from './transcript.ts';
+import { blocksOf, fieldsOf, idAt, isFields, sizeOfBlocks, textAt, timeOf, type Fields, type Part, type RecordContext } from './transcript.ts';
 import { projectUser } from './user-records.ts';
 
 /**
@@ -60,10 +60,10 @@ const trimmed = (line: Uint8Array): Buffer => {
 
 const projectRecord = (record: Fields, limits: ProjectionLimits): Projected => {
   const clean = limits.redact ? (text: string): string => redact(wellFormed(text)) : wellFormed;
-  const uuid = textAt(record, 'uuid');
-  const parent = textAt(record, 'parentUuid');
-  const session = textAt(record, 'sessionId');
-  const fork = textAt(fieldsOf(record['forkedFrom']), 'sessionId');
+  const uuid = idAt(record, 'uuid');
+  const parent = idAt(record, 'parentUuid');
+  const session = idAt(record, 'sessionId');
+  const fork = idAt(fieldsOf(record['forkedFrom']), 'sessionId');
   const context: RecordContext = { limits, clean, at: timeOf(record), uuid: uuid ?? '' };
   const part = partOf(record, context);
   const type = part.type ?? typeOf(record);

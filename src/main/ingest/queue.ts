@@ -5,7 +5,7 @@ import { charsOf, shed, type Waiting } from './shed.ts';
 export type Queue = {
   readonly waiting: readonly Waiting[];
   readonly chars: number;
-  /** Time of the first observation that waits. */
+  /** Time of the first observation that waits and has one. */
   readonly oldest_at?: number;
   readonly salient: readonly Salient[];
   /** Anything of the agent's or the user's, not only notes. */
@@ -41,7 +41,8 @@ export const enqueue = (queue: Queue, observations: readonly Observation[], limi
     if (kind === 'error') salient.add('error');
     if (kind === 'prompt' && human === true) salient.add('user_prompt');
   }
-  const oldest_at = queue.oldest_at ?? observations[0]?.at;
+  // 0 is no time at all: it would bring the next pass forward as if the wait were over.
+  const oldest_at = queue.oldest_at ?? observations.find(({ at }) => at > 0)?.at;
   return {
     waiting: kept,
     chars: charsOf(kept),

@@ -1,4 +1,5 @@
 // The kinds of records and blocks we know: everything else is dropped too, but counted (HAZARDS C3).
+import { redact } from '../floor/redact.ts';
 import type { Fields } from './transcript.ts';
 
 const list = (words: string): readonly string[] => words.trim().split(/\s+/);
@@ -21,8 +22,8 @@ const KNOWN = new Set([
 
 export const isKnownType = (type: string): boolean => KNOWN.has(type);
 
-/** A name from outside, short and plain. */
-export const plainName = (name: string | undefined): string => (name ?? 'untyped').replace(/[^\w.-]/g, '?').slice(0, 60);
+/** A name from outside, short, plain and without secrets; small letters alone hold none. */
+export const plainName = (name = 'untyped'): string => (/^[a-z_-]{1,60}$/.test(name) ? name : redact(name).replace(/[^\w.-]/g, '?').slice(0, 60));
 
 const BLOCKS = new Set(
   list(`text tool_use tool_result thinking redacted_thinking image document tool_reference server_tool_use web_search_tool_result

@@ -2,11 +2,11 @@
 import type { Observation } from '../records.ts';
 import { keepHead } from './elision.ts';
 import { conclusionOf } from './prompts.ts';
-import { blocksOf, fieldsOf, isFields, listAt, numberAt, plainText, spelledBytesIn, textAt, type Fields, type RecordContext } from './transcript.ts';
+import { blocksOf, fieldsOf, idAt, isFields, listAt, numberAt, plainText, spelledBytesIn, textAt, type Fields, type RecordContext } from './transcript.ts';
 
 /** One `tool_result` block of `record`. */
 export const projectResult = (block: Fields, record: Fields, context: RecordContext): readonly Observation[] => {
-  const call = textAt(block, 'tool_use_id') ?? '';
+  const call = idAt(block, 'tool_use_id') ?? '';
   const base = { at: context.at, uuid: context.uuid, call };
   if (block['is_error'] === true) {
     const text = plainText(block['content']) || plainText(record['toolUseResult']);
@@ -70,11 +70,11 @@ const anchorOf = (details: Fields): string | undefined => {
 
 /** The id of what goes on behind the result: a background shell, an agent, a monitor. */
 const launchOf = (details: Fields): string | undefined => {
-  const shell = textAt(details, 'backgroundTaskId');
+  const shell = idAt(details, 'backgroundTaskId');
   if (shell !== undefined) return shell;
   const status = textAt(details, 'status') ?? '';
-  if (details['isAsync'] === true || status.endsWith('_launched')) return textAt(details, 'agentId') ?? textAt(details, 'taskId');
-  return 'persistent' in details || 'timeoutMs' in details ? textAt(details, 'taskId') : undefined;
+  if (details['isAsync'] === true || status.endsWith('_launched')) return idAt(details, 'agentId') ?? idAt(details, 'taskId');
+  return 'persistent' in details || 'timeoutMs' in details ? idAt(details, 'taskId') : undefined;
 };
 
 /** AskUserQuestion: the user's own words. */
@@ -88,7 +88,7 @@ const answers = (details: Fields, base: Base, { clean, limits }: RecordContext):
 };
 
 const conclusion = (details: Fields, call: string, context: RecordContext): readonly Observation[] => {
-  const id = textAt(details, 'agentId');
+  const id = idAt(details, 'agentId');
   const text = plainText(details['content']).trim();
   if (id === undefined || text === '' || textAt(details, 'status') !== 'completed') return [];
   const type = textAt(details, 'agentType');

@@ -23,9 +23,19 @@ export const next = (session: Session, input: Input): Session => (input.from ===
 /** `stopping` until its Stop is this old, when the transcript brings no record of the turn's end. */
 const STOP_SETTLES_MS = 2000;
 
-/** The state with the passing of time: a Stop that nothing followed has ended its turn. */
-export const settled = (session: Session, now: number): Session =>
-  session.state === 'stopping' && now - session.since >= STOP_SETTLES_MS ? { state: 'idle', since: session.since } : session;
+/** Ahead of our clock by more than this, a time is wrong: a clock was set back, or a record lies. */
+const AHEAD_MS = 60_000;
+
+/**
+ * The state with the passing of time: a Stop that nothing followed has ended its turn. What came from the future counts
+ * as of now, since nothing real could ever end it.
+ */
+export const settled = (session: Session, now: number): Session => {
+  const { pending } = session;
+  if (pending !== undefined && pending.at - now > AHEAD_MS) return settled({ ...session, pending: { ...pending, at: now } }, now);
+  if (session.since - now > AHEAD_MS) return { ...session, since: now };
+  return session.state === 'stopping' && now - session.since >= STOP_SETTLES_MS ? { state: 'idle', since: session.since } : session;
+};
 
 const afterSignal = (session: Session, signal: Signal): Session => {
   const { at } = signal;

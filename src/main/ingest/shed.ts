@@ -1,4 +1,5 @@
 // Past its cap an episode loses the least salient of its middle, and says so where it stood (SPEC 5.4).
+import { headOf } from '../floor/text.ts';
 import type { Observation } from '../records.ts';
 
 export type Waiting = {
@@ -6,7 +7,7 @@ export type Waiting = {
   /** It stands for this many that read the same: `once` is the text of one. */
   readonly times?: number;
   readonly once?: string;
-  /** It is the mark of a gap: how many of what it stands for. */
+  /** It is the mark of a gap: how many of what it stands for; names beyond COUNTED are `other`. */
   readonly left_out?: Readonly<Record<string, number>>;
 };
 
@@ -77,30 +78,41 @@ const withGaps = (waiting: readonly Waiting[], dropped: ReadonlySet<number>): re
 };
 
 const NAMED = 6;
+/** Names come from outside: a gap is kept and added to at every shedding, so it counts no more of them than this. */
+const COUNTED = 50;
+const NAME_CHARS = 40;
+const OTHER = 'other';
 
 const gapOf = (first: Waiting, run: readonly Waiting[]): Waiting => {
   const counts = new Map<string, number>();
   let raw_chars = 0;
   for (const { observation, times, left_out } of run) {
     raw_chars += observation.raw_chars;
-    const name = (observation.tool ?? observation.kind).toLowerCase();
+    const name = headOf((observation.tool ?? observation.kind).toLowerCase(), NAME_CHARS);
     for (const [what, count] of Object.entries(left_out ?? { [name]: times ?? 1 })) counts.set(what, (counts.get(what) ?? 0) + count);
   }
-  const all = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  const total = all.reduce((sum, [, count]) => sum + count, 0);
-  const others = all.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
-  const words = [...all.slice(0, NAMED).map(([name, count]) => `${name.slice(0, 40)} ${count}`), ...(others === 0 ? [] : [`other ${others}`])];
+  const total = sumOf([...counts]);
+  const named = [...counts].filter(([name]) => name !== OTHER).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const withOthers = (most: number): readonly Count[] => {
+    const shown = named.slice(0, most);
+    const others = total - sumOf(shown);
+    return others === 0 ? shown : [...shown, [OTHER, others]];
+  };
   return {
-    left_out: Object.fromEntries(counts),
+    left_out: Object.fromEntries(withOthers(COUNTED)),
     observation: {
       kind: 'note',
       note: 'gap',
       at: first.observation.at,
       uuid: first.observation.uuid,
-      text: `[note] ${total} ${total === 1 ? 'observation' : 'observations'} left out here (${words.join(', ')})`,
+      text: `[note] ${total} ${total === 1 ? 'observation' : 'observations'} left out here (${withOthers(NAMED).map(([name, count]) => `${name} ${count}`).join(', ')})`,
       raw_chars,
     },
   };
 };
+
+type Count = readonly [name: string, count: number];
+
+const sumOf = (counts: readonly Count[]): number => counts.reduce((sum, [, count]) => sum + count, 0);
 
 export const charsOf = (waiting: readonly Waiting[]): number => waiting.reduce((sum, { observation }) => sum + observation.text.length, 0);

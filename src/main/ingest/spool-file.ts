@@ -1,5 +1,6 @@
 // hosts/<host>/events.jsonl, the monitor's side: signals are read forward, the file is renamed away before it grows large.
-import { closeSync, fstatSync, openSync, readSync, renameSync, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, renameSync } from 'node:fs';
+import { remove } from '../floor/disk-file.ts';
 import { isMissing } from '../floor/json-file.ts';
 import type { Signal } from '../records.ts';
 import { eachLine, isBlank, LINE_LIMITS } from './lines.ts';
@@ -95,13 +96,5 @@ const parseLine = (line: Uint8Array): Signal | undefined => {
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
-  }
-};
-
-const remove = (path: string): void => {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
   }
 };

@@ -31,6 +31,14 @@ export const textAt = (fields: Fields, key: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
+const ID_CHARS = 300;
+
+/** The id in `fields[key]`. Ids are kept by the thousand: one longer than any real one is none. */
+export const idAt = (fields: Fields, key: string): string | undefined => {
+  const id = textAt(fields, key);
+  return id === undefined || id.length > ID_CHARS ? undefined : id;
+};
+
 export const numberAt = (fields: Fields, key: string): number => {
   const value = fields[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
@@ -99,8 +107,8 @@ export const HOLLOW = '\u0000~';
 const spelledBytes = (text: string): number =>
   text.startsWith(HOLLOW) ? Number(text.slice(HOLLOW.length)) || 0 : Buffer.byteLength(JSON.stringify(text)) - 2;
 
-/** ISO time as milliseconds, 0 when there is none. */
+/** ISO time as milliseconds, 0 when there is none or it lies before the epoch. */
 export const timeOf = (fields: Fields): number => {
   const at = Date.parse(textAt(fields, 'timestamp') ?? '');
-  return Number.isFinite(at) ? at : 0;
+  return at > 0 ? at : 0;
 };

@@ -3,7 +3,7 @@ import type { Observation, Projected, ReadEvent } from '../records.ts';
 import { interruptOf, notificationOf, promptOf, whatIsSaid } from './prompts.ts';
 import { blocksAreKnown } from './record-types.ts';
 import { projectResult } from './results.ts';
-import { blocksOf, fieldsOf, sizeOfBlocks, textAt, type Fields, type Part, type RecordContext } from './transcript.ts';
+import { blocksOf, fieldsOf, idAt, sizeOfBlocks, textAt, type Fields, type Part, type RecordContext } from './transcript.ts';
 
 /** A user record: results, prompts, commands, notifications, interrupts. */
 export const projectUser = (record: Fields, context: RecordContext): Part => {
@@ -16,7 +16,7 @@ export const projectUser = (record: Fields, context: RecordContext): Part => {
   const events: ReadEvent[] = [];
   let prompt: Projected['prompt'];
   const origin = textAt(fieldsOf(record['origin']), 'kind');
-  const prompt_id = textAt(record, 'promptId');
+  const prompt_id = idAt(record, 'promptId');
   const opens = (by: 'human' | 'notification'): void => {
     if (prompt !== undefined) return;
     prompt = by;
@@ -25,7 +25,7 @@ export const projectUser = (record: Fields, context: RecordContext): Part => {
   for (const block of blocks) {
     if (block['type'] === 'tool_result') {
       observations.push(...projectResult(block, record, context));
-      events.push({ kind: 'tool-result', at: context.at, call: textAt(block, 'tool_use_id') ?? '' });
+      events.push({ kind: 'tool-result', at: context.at, call: idAt(block, 'tool_use_id') ?? '' });
     }
     const text = block['type'] === 'text' ? textAt(block, 'text') : undefined;
     if (text === undefined) continue;

@@ -88,7 +88,7 @@ const splitBlock = (block: Block, room: number): { readonly head: Block; readonl
   return halves(block, text.slice(0, cut), tail, Number.isSafeInteger(n) ? n : undefined);
 };
 
-/** For a single text that is larger than the room: its end, cut at a line or else between characters. */
+/** For a single text that is larger than the room: its end from a line on; nothing when its last line is too long. */
 const splitAnywhere = (block: Block, room: number): { readonly head: Block; readonly tail: Block } | undefined => {
   const { text } = block;
   let cut = text.length;

@@ -1,4 +1,5 @@
 // Tombstones of /second-brain-forget, forgotten.jsonl (SPEC 12): what was forgotten must not be read or written again.
+import { isObject } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import type { Position } from '../records.ts';
@@ -31,12 +32,10 @@ export const forgottenUpTo = (path: string, tombstones: readonly Tombstone[]): P
     .filter((position) => position.path === path)
     .sort((a, b) => b.offset - a.offset)[0];
 
-const isRecord = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeof raw === 'object' && raw !== null;
-
 const parseTombstone = (raw: unknown): Tombstone => {
-  if (!isRecord(raw) || raw['v'] !== 1 || typeof raw['at'] !== 'number' || !['task', 'workspace', 'all'].includes(String(raw['scope']))) throw new Error('not a tombstone');
+  if (!isObject(raw) || raw['v'] !== 1 || typeof raw['at'] !== 'number' || !['task', 'workspace', 'all'].includes(String(raw['scope']))) throw new Error('not a tombstone');
   const positions = raw['positions'];
-  const sound = Array.isArray(positions) && positions.every((each: unknown) => isRecord(each) && typeof each['path'] === 'string' && typeof each['offset'] === 'number');
+  const sound = Array.isArray(positions) && positions.every((each: unknown) => isObject(each) && typeof each['path'] === 'string' && typeof each['offset'] === 'number');
   if (!sound) throw new Error('not a tombstone');
   return raw as Tombstone;
 };

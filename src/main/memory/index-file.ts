@@ -1,7 +1,8 @@
 // The live cross-task index, index/<repo>.jsonl (SPEC 4, 6). Appending and reading take no lock; only rewriting does.
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMissing, writeWhole } from '../floor/json-file.ts';
+import { namesIn } from '../floor/disk-file.ts';
+import { writeWhole } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
@@ -69,12 +70,3 @@ const parsed = (bytes: Buffer): readonly IndexLine[] =>
       return []; // a damaged line goes with the expired ones
     }
   });
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-};

@@ -1,8 +1,9 @@
 // The ledgers, tasks/<task>.json (SPEC 4, 6): written through, found by session, swept when they are old or too many.
-import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { isMissing, readJson, setAside, writeJson, type Loaded } from '../floor/json-file.ts';
+import { namesIn, remove } from '../floor/disk-file.ts';
+import { readJson, setAside, writeJson, type Loaded } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';
 import type { Ledger } from '../records.ts';
@@ -78,12 +79,7 @@ const removeWindows = (paths: Paths, task: string): void => removeByStem(paths, 
 
 const removeByStem = (paths: Paths, stem: string): void => {
   for (const name of namesIn(paths.tasks)) {
-    if (!name.startsWith(stem)) continue;
-    try {
-      unlinkSync(join(paths.tasks, name));
-    } catch (error) {
-      if (!isMissing(error)) throw error; // another sweep was here first
-    }
+    if (name.startsWith(stem)) remove(join(paths.tasks, name));
   }
 };
 
@@ -118,15 +114,6 @@ const orphans = (paths: Paths, oldest_at: number): readonly string[] => {
     newest.set(task, Math.max(newest.get(task) ?? 0, statOf(join(paths.tasks, name))?.mtimeMs ?? 0));
   }
   return [...newest].filter(([, at]) => at < oldest_at).map(([task]) => task);
-};
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
 };
 
 const statOf = (path: string): { readonly size: number; readonly mtimeMs: number } | undefined => statSync(path, { throwIfNoEntry: false });

@@ -77,8 +77,8 @@ export const citedPaths = (ledger: Ledger): readonly string[] => [
   ...new Set(ledger.facts.flatMap(({ text }) => [...text.matchAll(PATH)].map(([path]) => path))),
 ];
 
-// Two path segments at least; a class of its own per side of each slash keeps it linear.
-const PATH = /(?<![\w.@/-])(?:[\w.@-]{1,100}\/){1,30}[\w.@-]{1,100}\w/g;
+// Two path segments at least, absolute as tools name files or relative; a class of its own per side of each slash keeps it linear.
+const PATH = /(?<![\w.@/-])\/?(?:[\w.@-]{1,100}\/){1,30}[\w.@-]{1,100}\w/g;
 
 /** Marks facts that cite paths which are gone; the rest of the ledger stays. */
 export const markGone = (ledger: Ledger, gone: readonly string[]): Ledger => ({

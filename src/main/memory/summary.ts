@@ -1,4 +1,5 @@
 // What becomes of a span that leaves the window (SPEC 6): a neutral summary by the model, else a digest made by rule.
+import { headOf, wellFormed } from '../floor/text.ts';
 import type { Block, Numbered } from '../records.ts';
 import { dataLine, frameBlock } from './framing.ts';
 
@@ -31,7 +32,7 @@ const pieces = (block: Block): readonly Block[] => {
   const parts: Block[] = [];
   const step = SPAN_CHARS / 4;
   if (block.text.length <= step) return [block];
-  for (let at = 0; at < block.text.length; at += step) parts.push({ ...block, text: block.text.slice(at, at + step) });
+  for (let rest = block.text; rest !== ''; rest = rest.slice(parts.at(-1)?.text.length)) parts.push({ ...block, text: headOf(rest, step) });
   return parts;
 };
 
@@ -48,7 +49,7 @@ const summaryPrompt = (nonce: string): string =>
 
 /** The model's summary as a fact, or nothing if it said nothing of use: then the digest takes its place. */
 export const acceptSummary = (text: string): string | undefined => {
-  const clean = text.slice(0, SUMMARY_CHARS * 4).replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, '').trim();
+  const clean = wellFormed(text.slice(0, SUMMARY_CHARS * 4)).replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, '').trim();
   return clean.length < 20 ? undefined : clip(clean, SUMMARY_CHARS);
 };
 

@@ -1,8 +1,9 @@
 // The window's log, tasks/<task>.window.<generation>.jsonl (SPEC 4): a header, then a line per block. A restart reads it
 // back byte for byte; a new generation is a new file, whole before the old one goes.
-import { closeSync, constants, openSync, readdirSync, readFileSync, truncateSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { isMissing, setAside, writeWhole } from '../floor/json-file.ts';
+import { namesIn, remove } from '../floor/disk-file.ts';
+import { isMissing, isObject, setAside, unlessMissing, writeWhole } from '../floor/json-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import type { Block, Numbered, Position } from '../records.ts';
 import { append, emptyWindow, type Window } from './window.ts';
@@ -68,24 +69,10 @@ const generations = (paths: Paths, task: string): readonly number[] => {
     .sort((a, b) => b - a);
 };
 
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-};
-
 /** The file up to its last newline; what follows is cut off on disk too, so that the next line does not join it. */
 const wholeLines = (path: string): { readonly bytes?: Buffer; readonly dropped: number } => {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    if (isMissing(error)) return { dropped: 0 };
-    throw error;
-  }
+  const bytes = unlessMissing(() => readFileSync(path));
+  if (bytes === undefined) return { dropped: 0 };
   const end = bytes.lastIndexOf(0x0a) + 1;
   const dropped = bytes.length - end;
   if (dropped > 0 && end > 0) truncateSync(path, end);
@@ -124,12 +111,10 @@ const parseLog = (text: string, task: string, generation: number): Window => {
   return window;
 };
 
-const isRecord = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-
 const parseHeader = (raw: unknown): Header => {
-  if (!isRecord(raw) || raw['v'] !== 1) throw new Error('window log of another version');
+  if (!isObject(raw) || raw['v'] !== 1) throw new Error('window log of another version');
   const { task, nonce, ledger_text, generation, next_n } = raw;
-  if (![task, nonce, ledger_text].every((text) => typeof text === 'string') || !Number.isSafeInteger(generation) || !Number.isSafeInteger(next_n)) {
+  if (![task, nonce, ledger_text].every((text) => typeof text === 'string') || !Number.isSafeInteger(generation) || !Number.isSafeInteger(next_n) || !isPosition(raw['position'])) {
     throw new Error('window log without a header');
   }
   return raw as Header;
@@ -138,17 +123,25 @@ const parseHeader = (raw: unknown): Header => {
 const KINDS: readonly unknown[] = ['history', 'observations', 'feedback', 'note'] satisfies readonly Block['kind'][];
 
 const parseLine = (raw: unknown): Line => {
-  if (!isRecord(raw) || !isRecord(raw['block']) || !Array.isArray(raw['observations'])) throw new Error('not a block');
-  const { kind, pass, at, text } = raw['block'];
-  const numbered = raw['observations'].every((each: unknown) => isRecord(each) && Number.isSafeInteger(each['n']) && typeof each['text'] === 'string');
-  if (!KINDS.includes(kind) || typeof pass !== 'number' || typeof at !== 'number' || typeof text !== 'string' || !numbered) throw new Error('not a block');
+  if (!isObject(raw) || !isObject(raw['block']) || !Array.isArray(raw['observations'])) throw new Error('not a block');
+  const { kind, pass, at, text, from, to, position } = raw['block'];
+  const numbers = from === undefined && to === undefined ? [pass, at] : [pass, at, from, to];
+  if (!KINDS.includes(kind) || !numbers.every(Number.isFinite) || typeof text !== 'string' || !isPosition(position)) throw new Error('not a block');
+  if (!raw['observations'].every(isNumbered)) throw new Error('not an observation');
   return raw as Line;
 };
 
-const remove = (path: string): void => {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error; // another sweep was here first
-  }
+/** Whether every field that is read without looking again has its type. */
+const isNumbered = (raw: unknown): boolean => {
+  if (!isObject(raw) || !Number.isSafeInteger(raw['n'])) return false;
+  const { paths } = raw;
+  const words = [raw['tool'], raw['call'], raw['command'], raw['settles'], raw['launches']];
+  return (
+    typeof raw['kind'] === 'string' && typeof raw['text'] === 'string' && Number.isFinite(raw['at']) &&
+    words.every((word) => word === undefined || typeof word === 'string') &&
+    (paths === undefined || (Array.isArray(paths) && paths.every((path: unknown) => typeof path === 'string')))
+  );
 };
+
+const isPosition = (raw: unknown): boolean =>
+  raw === undefined || (isObject(raw) && [raw['path'], raw['hash']].every((text) => typeof text === 'string') && [raw['dev'], raw['ino'], raw['offset']].every(Number.isFinite));

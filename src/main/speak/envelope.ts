@@ -16,7 +16,7 @@ export type Claim = Mail & ClaimMark;
 /** A mail file's content; throws when it is not one. The folder is ours alone: what decides and what is shown is checked. */
 export const parseMail = (text: string): Pick<Mail, 'advice' | 'said'> => {
   const { advice, said } = JSON.parse(text) as Mail;
-  const texts: readonly unknown[] = [advice.id, advice.session_id, advice.task_id, said.agent, said.user, ...advice.stale_if];
+  const texts: readonly unknown[] = [advice.id, advice.session_id, advice.task_id, said.agent, said.user, ...advice.stale_if.values()];
   const numbers: readonly unknown[] = [advice.generated_at, advice.ttl, advice.confidence, advice.host_pid, advice.evidence.length];
   if (advice.v !== 1 || texts.some((value) => typeof value !== 'string') || !numbers.every(Number.isFinite)) throw new TypeError();
   return { advice, said };

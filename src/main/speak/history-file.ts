@@ -1,4 +1,5 @@
 // sessions/<id>/history.jsonl: what became of each advisory, appended by the monitor alone.
+import { isObject } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { HistoryLine } from '../surfaces.ts';
 
@@ -12,11 +13,17 @@ const EVENTS: ReadonlySet<string> = new Set(['generated', 'gated', 'enqueued', '
 /** Throws on anything that is no line of this version. */
 export const parseHistoryLine = (raw: unknown): HistoryLine => {
   if (!isObject(raw) || raw['v'] !== 1) throw new TypeError('not a history line of this version');
-  const { at, id, event, advice } = raw;
+  const { at, id, event, advice, evidence } = raw;
   if (typeof at !== 'number' || typeof id !== 'string' || typeof event !== 'string' || !EVENTS.has(event)) throw new TypeError('not a history line');
   if (advice !== undefined && !looksLikeAdvice(advice, id)) throw new TypeError('no advisory in a history line');
+  if (evidence !== undefined && !isTexts(evidence)) throw new TypeError('no evidence in a history line');
+  if (WORDS.some((name) => raw[name] !== undefined && typeof raw[name] !== 'string')) throw new TypeError('not a history line');
   return raw as HistoryLine;
 };
+
+const WORDS = ['because', 'verdict', 'channel'] as const;
+
+const isTexts = (raw: unknown): boolean => Array.isArray(raw) && raw.every((one) => typeof one === 'string');
 
 const looksLikeAdvice = (raw: unknown, id: string): boolean =>
   isObject(raw) &&
@@ -26,9 +33,6 @@ const looksLikeAdvice = (raw: unknown, id: string): boolean =>
   ['confidence', 'generated_at', 'ttl', 'after'].every((name) => typeof raw[name] === 'number') &&
   Array.isArray(raw['evidence']) &&
   raw['evidence'].every((one) => isObject(one) && typeof one['cite'] === 'string' && typeof one['text'] === 'string') &&
-  Array.isArray(raw['stale_if']) &&
-  raw['stale_if'].every((one) => typeof one === 'string') &&
+  isTexts(raw['stale_if']) &&
   typeof raw['human_only'] === 'boolean' &&
   typeof raw['finish_gate'] === 'boolean';
-
-const isObject = (raw: unknown): raw is Record<string, unknown> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);

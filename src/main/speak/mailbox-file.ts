@@ -29,7 +29,7 @@ export const listClaims = (box: string): readonly Claim[] =>
   });
 
 /** Puts a lost advisory back into `new/`, marked so that it is the last time. */
-export const returnMail = (box: string, { name, advice }: Claim): boolean => move(`${box}/claimed/${name}`, `${box}/new/${advice.id}${AGAIN}`);
+export const returnMail = (box: string, { name, advice }: Claim): boolean => move(`${box}/claimed/${name}`, `${box}/new/${safeName(advice.id)}${AGAIN}`);
 
 /** Forgets a claim that was confirmed, lost for good or expired. */
 export const dropClaim = (box: string, { name }: Claim): boolean => remove(`${box}/claimed/${name}`);

@@ -1,7 +1,7 @@
 // sessions/<id>/requests and replies: how /second-brain-run asks the monitor for a look and hears what came of it (SPEC 12).
 import { join } from 'node:path';
 import { namesIn, remove } from '../floor/disk-file.ts';
-import { readJson, writeJson } from '../floor/json-file.ts';
+import { isObject, readJson, writeJson } from '../floor/json-file.ts';
 import { safeName, type Paths } from '../floor/paths.ts';
 import type { HoldReason } from '../records.ts';
 
@@ -63,5 +63,3 @@ const parseReply = (raw: unknown): RunReply => {
   if (!isObject(raw) || raw['v'] !== 1 || typeof raw['id'] !== 'string' || typeof raw['at'] !== 'number' || typeof raw['text'] !== 'string') throw new TypeError('not a reply of this version');
   return raw as RunReply;
 };
-
-const isObject = (raw: unknown): raw is Record<string, unknown> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);

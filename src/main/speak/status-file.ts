@@ -1,5 +1,5 @@
 // sessions/<id>/status.json: what stats, why and the status line read when no monitor answers; it says how old it is.
-import { readJson, writeJson, type Loaded } from '../floor/json-file.ts';
+import { isObject, readJson, writeJson, type Loaded } from '../floor/json-file.ts';
 import type { Status } from '../surfaces.ts';
 
 export const writeStatus = (path: string, status: Status): void => writeJson(path, status);
@@ -22,5 +22,3 @@ const parseStatus = (raw: unknown): Status => {
   if (!whole) throw new TypeError('a status with parts missing');
   return raw as Status;
 };
-
-const isObject = (raw: unknown): raw is Record<string, unknown> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);

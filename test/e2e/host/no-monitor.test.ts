@@ -8,7 +8,9 @@ import { HOST_VERSION } from '../../support/host-install.ts';
 import { startHost, toldTo, type Host } from '../../support/host.ts';
 import { pause, startWorld, waitUntil, type World } from '../../support/host-world.ts';
 import { advice, said } from '../../support/mail.ts';
+import { makeRelease, openMarket } from '../../support/market.ts';
 import { flat, installOurs, sessionOf, type OurPlugin } from '../../support/our-plugin.ts';
+import { writeJson } from '../../../src/main/floor/json-file.ts';
 import { putMail } from '../../../src/main/speak/mailbox-file.ts';
 
 const TOLD = /no monitor runs/g;
@@ -85,5 +87,18 @@ describeHost(`no monitor in the real host, ${HOST_VERSION}`, () => {
     await say('And another.');
     expect((await flat(host)).match(TOLD)).toHaveLength(1);
     expect(JSON.stringify(host.requests().at(-1)?.body)).not.toMatch(TOLD);
+  });
+
+  test('two commands install it from a git marketplace, a third updates it', async () => {
+    const release = makeRelease(join(world.dir, 'release'));
+    const market = openMarket(world);
+    market.publish(release);
+    const manifest = join(release, '.claude-plugin/plugin.json');
+    expect(await market.plugin('marketplace', 'add', market.address)).toMatchObject({ code: 0 });
+    expect(await market.plugin('install', 'second-brain@second-brain')).toMatchObject({ code: 0 });
+    writeJson(manifest, { ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), version: '0.1.1' });
+    market.publish(release);
+    expect(await market.plugin('marketplace', 'update', 'second-brain')).toMatchObject({ code: 0 });
+    expect((await market.plugin('update', 'second-brain@second-brain')).stdout).toContain('from 0.1.0 to 0.1.1');
   });
 });

@@ -176,3 +176,40 @@ describe('usage', () => {
     expect(of({ output_tokens: 'x' })).toBeUndefined();
   });
 });
+
+describe('what no real record holds', () => {
+  const long = 'x'.repeat(1_000_000);
+  const called = (input: unknown, more: object = {}): unknown => ({ type: 'assistant', uuid: 'u', message: { id: 'm', content: [{ type: 'tool_use', id: 'c', name: 'Read', input, ...more }] } });
+
+  it.each([
+    ['ids', { type: 'user', uuid: long, parentUuid: long, sessionId: long, promptId: long, forkedFrom: { sessionId: long }, message: { content: 'go' } }],
+    ['a call’s id', called({}, { id: long })],
+    ['a call’s name', called({}, { name: long })],
+    ['a path', called({ file_path: long })],
+    ['a path of an unknown tool', called({ path: long }, { name: 'Look' })],
+    ['a cell', called({ notebook_path: 'a.ipynb', cell_id: long, edit_mode: long }, { name: 'NotebookEdit' })],
+    ['what a call has started', { type: 'user', uuid: 'u', toolUseResult: { backgroundTaskId: long, agentId: long }, message: { content: [{ type: 'tool_result', tool_use_id: long, content: 'x' }] } }],
+  ])('%s of a million characters leave nothing of that size', (_what, record) => {
+    expect(JSON.stringify(project(record)).length).toBeLessThan(25_000);
+  });
+
+  it('a path that is cut keeps its end, and what is sealed stays sealed', () => {
+    const [observation] = project(called({ file_path: `${'d/'.repeat(9000)}.env`, content: 'KEY=1' }, { name: 'Write' })).observations;
+    expect(observation?.paths?.[0]).toMatch(/\/\.env$/);
+    expect(observation?.text).toContain('sealed]');
+  });
+
+  it('F8: a secret in a name is no name that is kept', () => {
+    const secret = `sk-ant-api03-${'Zq7Rw2Lm9Xc4Vb8N'}`;
+    for (const before of [0, 40, 185, 195]) {
+      const name = `${'n '.repeat(before / 2)}${secret}`;
+      for (const record of [called({}, { name }), { type: name }, { type: 'system', subtype: name }, { type: 'queue-operation', operation: 'remove', content: 'x', reason: name }]) {
+        expect(JSON.stringify(project(record))).not.toContain(secret.slice(4, 20));
+      }
+    }
+  });
+
+  it.each(['-000001-01-01T00:00:00Z', '1969-12-31T00:00:00Z', 'NaN', '', 12, null])('the timestamp %s is no time', (timestamp) => {
+    expect(project({ type: 'user', uuid: 'u', timestamp, message: { content: 'go' } }).at).toBeUndefined();
+  });
+});

@@ -135,3 +135,25 @@ test('history is the most recent that its characters allow', () => {
   expect(lastChars(all, 0)).toEqual([]);
   expect(lastChars(all, 99)).toHaveLength(4);
 });
+
+test('calls of ever new names are counted by few of them, so that shedding stays cheap', () => {
+  const queue = Array.from({ length: 60 }, (_, batch) => Array.from({ length: 100 }, (__, i) => call(`${batch}-${i}`, '[tool] x', { tool: `name-${batch}-${i}` })))
+    .reduce((sum, batch) => enqueue(sum, batch, { episode_cap_chars: 1000 }), emptyQueue);
+  const gaps = queue.waiting.filter(({ left_out }) => left_out !== undefined);
+  expect(Math.max(...gaps.map(({ left_out }) => Object.keys(left_out ?? {}).length))).toBeLessThanOrEqual(51);
+  const counted = gaps.flatMap(({ left_out }) => Object.values(left_out ?? {})).reduce((sum, count) => sum + count, 0);
+  expect(counted + queue.waiting.length - gaps.length).toBe(6000);
+});
+
+test('names of calls that JavaScript knows itself, or that end in half a character, are names like any other', () => {
+  const names = ['__proto__', 'constructor', `${'n'.repeat(39)}😀`];
+  const { waiting } = enqueue(emptyQueue, Array.from({ length: 90 }, (_, i) => call(`${i}`, '[tool] some words', { tool: names[i % 3] ?? '' })), { episode_cap_chars: 400 });
+  const gap = waiting.find(({ left_out }) => left_out !== undefined);
+  expect(gap?.observation.text).toMatch(/__proto__ \d+.*constructor \d+|constructor \d+.*__proto__ \d+/);
+  expect(waiting.every(({ observation: { text } }) => text.toWellFormed() === text)).toBe(true);
+});
+
+test('an observation without a time does not make what waits look old', () => {
+  expect(enqueue(emptyQueue, [call('1', 'x', { at: 0 }), call('2', 'y', { at: 7 })], LIMITS).oldest_at).toBe(7);
+  expect(enqueue(emptyQueue, [call('1', 'x', { at: 0 })], LIMITS).oldest_at).toBeUndefined();
+});

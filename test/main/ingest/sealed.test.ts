@@ -33,3 +33,8 @@ describe('sealed paths', () => {
     expect(performance.now() - start).toBeLessThan(5000);
   });
 });
+
+it('looks only at the end of what is longer than any path', () => {
+  expect(isSealed(`${'x'.repeat(2_000_000)}/`, ['**/x*y'])).toBe(false);
+  expect(isSealed(`${'x/'.repeat(1_000_000)}.env`, ['.env', 'x/.env'])).toBe(true);
+});

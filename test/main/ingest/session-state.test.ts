@@ -130,3 +130,12 @@ describe('any order of inputs', () => {
     }));
   });
 });
+
+test('a time far in the future holds no state for ever', () => {
+  const future = Date.parse('9999-01-01T00:00:00Z');
+  const lied = next({ state: 'idle', since: 1000 }, { from: 'record', event: { kind: 'response', at: future } });
+  const now = 10_000;
+  expect(settled(lied, now)).toEqual({ state: 'working', since: now });
+  expect(settled({ state: 'working', since: 1000, pending: { at: future, before: 'typed-mid-turn' } }, now)).toEqual({ state: 'working', since: 1000, pending: { at: now, before: 'typed-mid-turn' } });
+  expect(settled({ state: 'working', since: now + 900 }, now)).toEqual({ state: 'working', since: now + 900 });
+});

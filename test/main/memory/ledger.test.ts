@@ -55,6 +55,7 @@ describe('the ledger', () => {
   it('marks facts whose cited files are gone, once', () => {
     const ledger = addFact(fresh(), 'Edited src/a/b.ts:12 and docs/c.md; /abs is no citation.', 1, limits);
     expect(citedPaths(ledger)).toEqual(['src/a/b.ts', 'docs/c.md']);
+    expect(citedPaths(addFact(fresh(), 'wrote: /r/src/a.ts, see https://example.com/x/y and //host/share', 1, limits))).toEqual(['/r/src/a.ts']);
     const marked = markGone(ledger, ['docs/c.md']);
     expect(marked.facts[0]?.text).toMatch(/\[no longer there: docs\/c\.md\]$/);
     expect(markGone(marked, ['docs/c.md'])).toEqual(marked);
