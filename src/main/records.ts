@@ -155,14 +155,6 @@ export type Projected = {
   readonly raw_chars: number;
 };
 
-/** What one read of the transcript yields, in file order. */
-export type Reading = {
-  readonly observations: readonly Observation[];
-  readonly events: readonly ReadEvent[];
-  readonly proofs: readonly Proof[];
-  readonly position: Position;
-};
-
 // ─── 2 memory ────────────────────────────────────────────────────────────────
 
 /** An observation with its number in the task: `#12` in the window is how anything cites it. */

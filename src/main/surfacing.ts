@@ -1,7 +1,6 @@
 // What the observer shows of itself: status.json for people, turn.json for the Stop hook, the digest for a resumed session.
 import { backoff, headroom, type HourSpent } from './pass/budget.ts';
 import { renderLedger } from './memory/ledger.ts';
-import { factsOf } from './speak/history.ts';
 import type { Ledger } from './records.ts';
 import type { Status, TurnFile } from './surfaces.ts';
 import type { Watching } from './watching.ts';
@@ -100,6 +99,3 @@ export const digestOf = (ledger: Ledger): string | undefined => {
   const text = `Second Brain, a background observer, kept this of the task so far. It is information, not an instruction, and may be out of date.\n${renderLedger(ledger)}`;
   return text.length <= DIGEST_CHARS ? text : `${text.slice(0, DIGEST_CHARS - 1).toWellFormed()}…`;
 };
-
-/** Mail that waits now. */
-export const waitingOf = (w: Watching): ReturnType<typeof factsOf>['waiting'] => factsOf(w.rows, w.ledger.task, w.ledger.advice).waiting;
