@@ -16,6 +16,12 @@ export const headOf = (text: string, max: number): string => (text.length <= max
 /** The longest end of `text` within `max` UTF-16 units that starts between two graphemes. */
 export const tailOf = (text: string, max: number): string => (text.length <= max ? text : text.slice(cutAfter(text, text.length - max)));
 
+/** `text` in at most `max` UTF-16 units, with an ellipsis in place of what is cut. */
+export const shortened = (text: string, max: number): string => (text.length <= max ? text : `${headOf(text, max - 1)}…`);
+
+/** The start of `text` on one line, in at most `max` UTF-16 units. */
+export const shortLine = (text: string, max: number): string => shortened(headOf(text, max * 4).replaceAll(/\s+/g, ' ').trim(), max);
+
 /** `38 lines, 5.2k chars`; below two lines only the characters count. */
 export const sizeWords = (text: string): string => {
   const lines = countLines(text);

@@ -1,5 +1,6 @@
 // What outlives the window for one task (SPEC 6): how it grows, what it may hold, and how it reads at the window's head.
 import type { Knobs } from '../floor/knobs.ts';
+import { headOf, shortened, shortLine } from '../floor/text.ts';
 import type { AdviceRow, Ledger, Verdict } from '../records.ts';
 import { escapedLength, FRAME_CHARS } from './framing.ts';
 
@@ -18,7 +19,7 @@ export const newLedger = ({ now, goal, ...who }: NewLedger): Ledger => ({
   ...who,
   created_at: now,
   touched_at: now,
-  goal: oneLine(goal, MAX_GOAL),
+  goal: shortLine(goal, MAX_GOAL),
   facts: [],
   advice: [],
   suppressed: [],
@@ -35,7 +36,7 @@ export const branchLedger = (from: Ledger, to: Pick<Ledger, 'task' | 'session' |
   return { ...rest, ...to, created_at: now, touched_at: now, generation: 0, spent_tokens: 0 };
 };
 
-export const setGoal = (ledger: Ledger, goal: string, now: number): Ledger => ({ ...ledger, goal: oneLine(goal, MAX_GOAL), touched_at: now });
+export const setGoal = (ledger: Ledger, goal: string, now: number): Ledger => ({ ...ledger, goal: shortLine(goal, MAX_GOAL), touched_at: now });
 
 /** Adds or replaces the row with this id. Over the cap the oldest adjudicated row goes, else the oldest. */
 export const addAdvice = (ledger: Ledger, row: AdviceRow, now: number): Ledger => {
@@ -64,7 +65,7 @@ export const suppress = (ledger: Ledger, key: string, because: string, now: numb
 
 /** Adds a fact (a compaction's summary); a blank one changes nothing. Over the cap the oldest goes. */
 export const addFact = (ledger: Ledger, text: string, now: number, limits: Knobs['ledger']): Ledger => {
-  const fact = cut(text.trim(), MAX_FACT);
+  const fact = shortened(text.trim(), MAX_FACT);
   if (fact === '') return ledger;
   return { ...ledger, facts: [...ledger.facts, { at: now, text: fact }].slice(-limits.max_entries), touched_at: now };
 };
@@ -129,7 +130,7 @@ const withFacts = (head: string, newest_first: readonly string[]): string => {
 };
 
 /** One line of at most `max` characters when escaped. */
-const clip = (text: string, max: number): string => clipEscaped(oneLine(text, max), max);
+const clip = (text: string, max: number): string => clipEscaped(shortLine(text, max), max);
 
 const clipEscaped = (text: string, max: number): string => {
   if (escapedLength(text) <= max) return text;
@@ -139,9 +140,5 @@ const clipEscaped = (text: string, max: number): string => {
     size += text[end] === '<' ? 4 : 1;
     if (size > max) break;
   }
-  return `${text.slice(0, end).toWellFormed().replace(/\uFFFD$/, '')}…`;
+  return `${headOf(text, end)}…`;
 };
-
-const oneLine = (text: string, max: number): string => cut(text.slice(0, max * 4).replaceAll(/\s+/g, ' ').trim(), max);
-
-const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed().replace(/\uFFFD$/, '')}…`);

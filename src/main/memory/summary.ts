@@ -1,5 +1,5 @@
 // What becomes of a span that leaves the window (SPEC 6): a neutral summary by the model, else a digest made by rule.
-import { headOf, wellFormed } from '../floor/text.ts';
+import { headOf, shortened, shortLine, wellFormed } from '../floor/text.ts';
 import type { Block, Numbered } from '../records.ts';
 import { dataLine, frameBlock } from './framing.ts';
 
@@ -50,7 +50,7 @@ const summaryPrompt = (nonce: string): string =>
 /** The model's summary as a fact, or nothing if it said nothing of use: then the digest takes its place. */
 export const acceptSummary = (text: string): string | undefined => {
   const clean = wellFormed(text.slice(0, SUMMARY_CHARS * 4)).replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, '').trim();
-  return clean.length < 20 ? undefined : clip(clean, SUMMARY_CHARS);
+  return clean.length < 20 ? undefined : shortened(clean, SUMMARY_CHARS);
 };
 
 /**
@@ -74,7 +74,7 @@ export const digest = (evicted: readonly Block[], observations: readonly Numbere
 type Group = readonly string[];
 
 /** Distinct lines, the latest first. */
-const group = (name: string, max: number, texts: readonly string[]): Group => [...new Set([...texts].reverse().map((text) => `${name}: ${clip(oneLine(text, max), max)}`))];
+const group = (name: string, max: number, texts: readonly string[]): Group => [...new Set([...texts].reverse().map((text) => `${name}: ${shortLine(text, max)}`))];
 
 /** One line of each group in turn while there is room; given back group by group, each in the order of time. */
 const fill = (groups: readonly Group[], room: number): readonly string[] => {
@@ -90,7 +90,3 @@ const fill = (groups: readonly Group[], room: number): readonly string[] => {
   }
   return taken.flat();
 };
-
-const oneLine = (text: string, max: number): string => text.slice(0, max * 4).replaceAll(/\s+/g, ' ').trim();
-
-const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed().replace(/\uFFFD$/, '')}…`);

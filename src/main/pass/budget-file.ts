@@ -1,8 +1,7 @@
 // The machine-wide budget, budget/<hour>.jsonl (SPEC 4, 7): reserve, read again, go only if it fits, settle. No lock:
 // the order of lines in an append-only file decides who came first.
-import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMissing } from '../floor/json-file.ts';
+import { namesIn, remove } from '../floor/disk-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';
@@ -47,11 +46,7 @@ export const sweepBudgets = (paths: Paths, now: number): readonly string[] =>
   namesIn(paths.budgets).filter((name) => {
     const hour = /^(\d{1,9})\.jsonl$/.exec(name)?.[1];
     if (hour === undefined || Math.abs(Number(hour) - hourOf(now)) <= KEPT_HOURS) return false;
-    try {
-      unlinkSync(join(paths.budgets, name));
-    } catch (error) {
-      if (!isMissing(error)) throw error; // another sweep was here first
-    }
+    remove(join(paths.budgets, name));
     return true;
   });
 
@@ -71,12 +66,3 @@ const linesBefore = (paths: Paths, id: string, now: number): readonly BudgetLine
 
 const linesAround = (paths: Paths, now: number): readonly (readonly BudgetLine[])[] =>
   [-1, 0, 1].map((step) => readLines(paths.budget(hourOf(now) + step), parseBudgetLine).lines);
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-};

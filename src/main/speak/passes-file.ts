@@ -1,4 +1,5 @@
 // sessions/<id>/passes.jsonl: a line per pass that is over, appended by the monitor alone; the report is drawn from it.
+import { isObject } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { PassLine } from '../surfaces.ts';
 
@@ -28,4 +29,3 @@ const texts = (raw: Fields, names: readonly string[]): boolean => names.every((n
 const numbers = (raw: Fields, names: readonly string[]): boolean => names.every((name) => Number.isFinite(raw[name]));
 const isUsage = (raw: unknown): boolean => isObject(raw) && numbers(raw, ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h']);
 const listOf = (raw: unknown, sound: (each: Fields) => boolean): boolean => Array.isArray(raw) && raw.every((each: unknown) => isObject(each) && sound(each));
-const isObject = (raw: unknown): raw is Fields => typeof raw === 'object' && raw !== null && !Array.isArray(raw);

@@ -45,7 +45,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\r\n?|[\u2028\u2029\u0085]/g, '\n'],
   [/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ''],
   // bidi controls and what nobody sees: zero-width, soft hyphen, fillers, tag characters, variation selectors but those of emoji
-  [/[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu, ''],
+  [/[\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\u180b-\u180e]|[\ufe00-\ufe0d]|[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e0fff}]/gu, ''],
   // images and links keep their words and lose their addresses
   [new RegExp(LINK, 'g'), '$1'],
   [new RegExp(ADDRESS, 'gi'), '(link)'],
@@ -78,7 +78,7 @@ const SIGNS: readonly (readonly [string, RegExp])[] = [
   ['ansi', /[\u001b\u009b]/],
   ['control', /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/],
   ['bidi', /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/],
-  ['hidden', /[\u034f\u115f\u1160\u200b\u2060-\u2064\u3164\ufe00-\ufe0d\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/u],
+  ['hidden', /[\u115f\u1160\u200b\u2060-\u2064\u3164\ufeff\uffa0]|\u034f|[\ufe00-\ufe0d]|[\u{e0000}-\u{e0fff}]/u],
   ['link', new RegExp(`${ADDRESS}|${LINK}`, 'i')],
   ['fence', /`{3}|~{3}/],
   ['tag', /<[\p{L}/!?|]/u],

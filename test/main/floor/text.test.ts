@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countLines, headOf, shortSha, sizeWords, tailOf, wellFormed } from '../../../src/main/floor/text.ts';
+import { countLines, headOf, shortened, shortLine, shortSha, sizeWords, tailOf, wellFormed } from '../../../src/main/floor/text.ts';
 
 const boundaries = (text: string): ReadonlySet<number> =>
   new Set([...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ index }) => index).concat(text.length));
@@ -57,4 +57,12 @@ describe('words and hashes', () => {
   it('replace lone surrogates and nothing else', () => {
     expect(wellFormed('a\ud800b😀\udc00')).toBe('a\ufffdb😀\ufffd');
   });
+});
+
+it('what is shortened fits, on one line where one is asked for, and splits no character', () => {
+  expect(shortened('abc', 3)).toBe('abc');
+  expect(shortened('abcd', 3)).toBe('ab…');
+  expect(shortened('a😀bc', 3)).toBe('a…');
+  expect(shortLine(' a\n\t b  c ', 10)).toBe('a b c');
+  expect(shortLine(`${'x'.repeat(39)}😀`, 10)).toBe(`${'x'.repeat(9)}…`);
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digest, SUMMARY_CHARS, summaryRequests } from '../../../src/main/memory/summary.ts';
+import { acceptSummary, digest, SUMMARY_CHARS, summaryRequests } from '../../../src/main/memory/summary.ts';
 import type { Block, Numbered, Observation } from '../../../src/main/records.ts';
 
 const NONCE = '0123456789abcdef';
@@ -67,5 +67,15 @@ describe('the digest', () => {
 
   it('says that something left even when there is nothing to tell of it', () => {
     expect(digest([block('x', { kind: 'note' })], [])).toBe('Left the window unread by any model, 1 blocks; by rule:');
+  });
+});
+
+describe('characters of two halves', () => {
+  it('are whole in every request, wherever a long span is cut', () => {
+    for (const lead of ['', 'x']) for (const { text } of summaryRequests(NONCE, [block(lead + '😀'.repeat(80_000))])) expect(text.toWellFormed()).toBe(text);
+  });
+
+  it('are whole in a summary that a model cut short', () => {
+    expect(acceptSummary(`a summary of some length \ud83d`)).toBe('a summary of some length \ufffd');
   });
 });

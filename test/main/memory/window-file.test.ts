@@ -129,3 +129,33 @@ describe('the window’s log', () => {
     expect(readWindow(paths, 't-11').window?.task).toBe('t-11');
   });
 });
+
+describe('a log that another version or another hand wrote', () => {
+  const write = (change: (block: Record<string, unknown>, observation: Record<string, unknown>) => void): void => {
+    const window = begin();
+    const numbered = number(window, [{ kind: 'text', at: 1, uuid: 'u', text: 'seen', raw_chars: 4, paths: ['a'] }]);
+    const line = JSON.parse(JSON.stringify({ block: observationBlock('observations', numbered, { pass: 1, at: 1, position: position(3) }), observations: numbered }));
+    change(line.block, line.observations[0]);
+    appendFileSync(paths.windowLog('t-1', 0), `${JSON.stringify(line)}\n`);
+  };
+
+  it('is read when it is whole, whatever it holds besides', () => {
+    write((block, observation) => Object.assign(block, { later: 1 }) && Object.assign(observation, { later: {} }));
+    expect(readWindow(paths, 't-1').window?.observations).toHaveLength(1);
+  });
+
+  it.each([
+    ['paths that are no list', (_: object, seen: object) => Object.assign(seen, { paths: 5 })],
+    ['a path that is no text', (_: object, seen: object) => Object.assign(seen, { paths: [null] })],
+    ['a command that is no text', (_: object, seen: object) => Object.assign(seen, { command: {} })],
+    ['an observation of no kind', (_: object, seen: object) => Object.assign(seen, { kind: null })],
+    ['an observation without a time', (_: object, seen: object) => Object.assign(seen, { at: 'now' })],
+    ['numbers as texts', (block: object) => Object.assign(block, { from: '1', to: '1' })],
+    ['a first number and no last', (block: object) => Object.assign(block, { to: undefined })],
+    ['a position that leads nowhere', (block: object) => Object.assign(block, { position: { path: 1 } })],
+  ])('is set aside for %s: nothing that reads the window looks again', (_what, change) => {
+    write((block, observation) => void change(block, observation));
+    expect(readWindow(paths, 't-1')).toMatchObject({ aside: [expect.stringContaining('.bad')] });
+    expect(readWindow(paths, 't-1').window).toBeUndefined();
+  });
+});

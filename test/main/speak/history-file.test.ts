@@ -55,3 +55,7 @@ describe('the history file', () => {
     expect(() => parseHistoryLine(raw)).toThrow(TypeError);
   });
 });
+
+test.each([{ evidence: 5 }, { evidence: [{}] }, { verdict: {} }, { because: 1 }, { channel: [] }])('a line with %o is none: whoever shows it would stumble', (more) => {
+  expect(() => parseHistoryLine({ v: 1, at: 1, id: 'sb-00000000', event: 'outcome', ...more })).toThrow(TypeError);
+});

@@ -158,3 +158,25 @@ describe('turn.json', () => {
     expect(readTurn(paths.turn('s'))).toBeUndefined();
   });
 });
+
+describe('mail that another hand wrote', () => {
+  const write = (folder: 'new' | 'claimed', name: string, changes: object): void => {
+    put();
+    const item = advice();
+    mkdirSync(join(box, folder), { recursive: true });
+    rmSync(join(box, 'new', 'sb-abcd1234'));
+    writeFileSync(join(box, folder, name), JSON.stringify({ advice: { ...item, ...changes }, said: said(item) }));
+  };
+
+  test.each([{ stale_if: 'abc' }, { stale_if: { length: 1 } }, { stale_if: [1] }, { ttl: 'long' }, { evidence: null }, { id: {} }])('with %o is set aside, so that it stops no hook twice', (changes) => {
+    write('new', 'sb-abcd1234', changes);
+    expect(listMail(box)).toEqual([]);
+    expect(readdirSync(join(box, 'bad'))).toEqual(['sb-abcd1234']);
+  });
+
+  test('leads out of its mailbox by no id', () => {
+    write('claimed', `sb-abcd1234.PostToolUse.toolu_1.${NOW}`, { id: '../../../../out' });
+    expect(returnMail(box, only(listClaims(box)))).toBe(true);
+    expect(readdirSync(join(box, 'new'))).toEqual([expect.stringMatching(/^h-[0-9a-f]{16}\+$/)]);
+  });
+});

@@ -128,3 +128,10 @@ describe('sanitising', () => {
     }
   });
 });
+
+test('A13: nothing is carried in what nobody sees, and emoji stay whole', () => {
+  for (const hidden of ['\u034f', '\u115f', '\u1160', '\u180b', '\u3164', '\ufe00', '\ufe0d', '\uffa0', '\ufff9', '\u{1d173}', '\u{e0001}', '\u{e01ff}']) {
+    expect(sanitise(`one${hidden} two`, 100)).toBe('one two');
+  }
+  expect(sanitise('it ❤️ 👨‍👩‍👧', 100)).toBe('it ❤️ 👨‍👩‍👧');
+});
