@@ -21,7 +21,7 @@ const commit = (path: string, text: string, message: string): void => {
   git('add', '-A');
   git('commit', '-qm', message);
 };
-const ask = (paths: readonly string[], timeout_ms = 10_000): Promise<string> => recentCommits({ root, paths, now: Date.now(), env: env(), timeout_ms });
+const ask = (paths: readonly string[]): Promise<string> => recentCommits({ root, paths, now: Date.now(), env: env(), timeout_ms: 10_000 });
 
 describe('recentCommits', () => {
   test('brings the commits of these files only, newest first, with what they did to them', async () => {
@@ -39,7 +39,10 @@ describe('recentCommits', () => {
     commit('a.ts', 'a', 'one');
     expect(await ask([])).toBe('');
     expect(await recentCommits({ root, paths: ['a.ts'], now: Date.now(), env: { PATH: '/nowhere' }, timeout_ms: 5000 })).toBe('');
-    expect(await ask(['a.ts'], 1)).toBe('');
+    const slow = join(root, 'slow');
+    mkdirSync(slow);
+    writeFileSync(join(slow, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+    expect(await recentCommits({ root, paths: ['a.ts'], now: Date.now(), env: { PATH: `${slow}:${process.env['PATH']}` }, timeout_ms: 100 })).toBe('');
     expect(await ask(['a.ts'])).toContain('one');
   });
 
