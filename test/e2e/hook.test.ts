@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MONITOR_DESCRIPTION } from '../../src/main/floor/marks.ts';
 import { bellLine } from '../../src/main/speak/finish-gate.ts';
 import { writeBell } from '../../src/main/speak/bell-file.ts';
 import { putMail } from '../../src/main/speak/mailbox-file.ts';
@@ -224,6 +225,15 @@ describe('the finish gate', () => {
     expect(printed).toMatchObject({ decision: 'block', hookSpecificOutput: { suppressOriginalPrompt: true } });
     expect(printed?.reason).toMatch(/^Second Brain: /);
     expect(spoolOf(world)).toEqual([]);
+  });
+
+  test('the end of our own monitor is told to the person and costs no turn; that of another is none of ours', async () => {
+    const ended = (sample('UserPromptSubmit.monitor-ended')['prompt'] as string).replace('Probe monitor', MONITOR_DESCRIPTION);
+    const printed = strict(await call('UserPromptSubmit', { prompt: ended }), 'UserPromptSubmit');
+    expect(printed?.decision).toBe('block');
+    expect(printed?.reason).toMatch(/^Second Brain is not watching: no monitor runs/);
+    expect(spoolOf(world)).toEqual([]);
+    expect(strict(await call('UserPromptSubmit', { prompt: `What does ${ended} mean?` }), 'UserPromptSubmit')).toBeUndefined();
   });
 
   test('no other notification is taken for the bell', async () => {

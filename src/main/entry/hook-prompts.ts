@@ -23,7 +23,7 @@ export const forgetPrompts = ({ payload, paths, host }: Call): void => {
 
 const MONITOR_COMES_WITHIN_MS = 30_000;
 
-const NO_MONITOR = `${SOURCE} is not watching: no monitor runs. Your session is not affected.`;
+export const NO_MONITOR = `${SOURCE} is not watching: no monitor runs. Your session goes on.`;
 
 /** The one line, once per host, that nobody is watching. */
 export const noMonitorNotice = ({ payload, paths, host, now }: Call): Words => {

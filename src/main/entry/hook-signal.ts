@@ -1,5 +1,6 @@
 // The feed: one line in the host's spool, redacted before it is written (SPEC 3).
 import { append, sizeOf } from '../floor/disk-file.ts';
+import { isNotification } from '../floor/marks.ts';
 import { redact } from '../floor/redact.ts';
 import { wellFormed } from '../floor/text.ts';
 import type { Signal } from '../records.ts';
@@ -34,7 +35,7 @@ const signalOf = ({ payload, env, now }: Call, origin: Signal['origin']): Draft 
     transcript,
     cwd,
     ...named,
-    origin: prompt ? (origin ?? (prompt.startsWith('<task-notification>') ? 'notification' : 'human')) : undefined,
+    origin: prompt ? (origin ?? (isNotification(prompt) ? 'notification' : 'human')) : undefined,
     last_text: last_text ? wellFormed(redact(last_text).slice(0, TEXT_CAP)) : undefined,
     ...(event.endsWith('Stop') ? { stop_hook_active, background } : {}),
     attended: attended ? attended === '1' : undefined,

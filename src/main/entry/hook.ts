@@ -2,13 +2,13 @@
 // The host waits for it: file work only, no package, silence on every fault, an end within seconds (SPEC 1, 3).
 // Called by guard.sh as: hook.cjs DATA EVENT.
 import { hookPathsUnder, hostName } from '../floor/paths.ts';
-import { bellNonce } from '../speak/finish-gate.ts';
+import { bellNonce, isMonitorsEnd } from '../speak/finish-gate.ts';
 import { answer, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
 import { answerBell, drain, holdAtStop, resumeDigest } from './hook-advice.ts';
-import type { Block, Call, Scope } from './hook-call.ts';
+import { block, type Block, type Call, type Scope } from './hook-call.ts';
 import { answerCommand, commandIn } from './hook-command.ts';
 import { parsePayload, readStdin } from './hook-payload.ts';
-import { forgetPrompts, noMonitorNotice, notePrompt } from './hook-prompts.ts';
+import { forgetPrompts, NO_MONITOR, noMonitorNotice, notePrompt } from './hook-prompts.ts';
 import { scopeOf } from './hook-scope.ts';
 import { report } from './hook-signal.ts';
 
@@ -33,6 +33,8 @@ const main = async (): Promise<HookAnswer | Block | undefined> => {
     clearTimeout(timer);
     return answerCommand(command, call);
   }
+  // Nobody watches any more: a sentence for the person, not a turn of the agent's.
+  if (isMonitorsEnd(payload.prompt)) return block(NO_MONITOR);
   const scope = scopeOf(call);
   const nonce = bellNonce(payload.prompt);
   if (nonce) return answerBell(call, scope, nonce);

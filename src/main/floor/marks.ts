@@ -7,7 +7,7 @@ export const SOURCE = 'Second Brain';
 export const MONITOR_DESCRIPTION = 'Second Brain watcher';
 
 /** How the bell's one line starts; what follows is the nonce and a full stop. */
-export const BELL_PREFIX = 'Second Brain has a note about the work just finished; its number is ';
+export const BELL_PREFIX = 'Second Brain has a note on the work just done: ';
 
 /** An advice id: `sb-` and eight of [0-9a-z]. */
 export const ADVICE_ID = 'sb-[0-9a-z]{8}';
@@ -17,6 +17,9 @@ export const LONE_ADVICE_ID = `(?<![0-9A-Za-z_-])${ADVICE_ID}(?![0-9A-Za-z_-])`;
 
 /** The distinct advice ids named in `text`, in order of appearance. */
 export const adviceIdsIn = (text: string): readonly string[] => (text.includes('sb-') ? [...new Set(text.match(new RegExp(LONE_ADVICE_ID, 'g')) ?? [])] : []);
+
+/** Whether a prompt is the host's own: a monitor's line or end, a background task's. */
+export const isNotification = (prompt: string): boolean => prompt.startsWith('<task-notification>');
 
 /** A host notification (idle, mid-turn or the monitor's end) that our own monitor caused. */
 export const isOwnNotification = (text: string): boolean =>

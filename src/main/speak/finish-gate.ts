@@ -1,5 +1,5 @@
 // The one case in which a turn is continued or a session woken: cited work left undone (SPEC 10).
-import { BELL_PREFIX, MONITOR_DESCRIPTION } from '../floor/marks.ts';
+import { BELL_PREFIX, isNotification, MONITOR_DESCRIPTION } from '../floor/marks.ts';
 import type { BackgroundTask } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
 import { bySureness, unfit } from './claim.ts';
@@ -98,8 +98,11 @@ const isWorthy = ({ advice }: Mail, facts: GateFacts, turn: TurnFile): boolean =
 /** The bell: one complete, harmless sentence, since the model reads it when nobody answers it. */
 export const bellLine = (nonce: string): string => `${BELL_PREFIX}${nonce}.`;
 
+/** Whether the host tells in a prompt that our monitor has ended: unanswered that costs a turn (CONTRACT d). */
+export const isMonitorsEnd = (prompt: string): boolean => isNotification(prompt) && prompt.includes(`>Monitor "${MONITOR_DESCRIPTION}" `);
+
 /** The nonce of our bell in a prompt: a monitor event under our description and no other line than the bell's. */
 export const bellNonce = (prompt: string): string | undefined => {
-  const [before, after = ''] = prompt.split(`<summary>Monitor event: "${MONITOR_DESCRIPTION}"</summary>\n<event>${BELL_PREFIX}`);
-  return before?.startsWith('<task-notification>') ? /^([0-9a-z]{4,32})\.<\/event>/.exec(after)?.[1] : undefined;
+  const [, after = ''] = prompt.split(`<summary>Monitor event: "${MONITOR_DESCRIPTION}"</summary>\n<event>${BELL_PREFIX}`);
+  return isNotification(prompt) ? /^([0-9a-z]{4,32})\.<\/event>/.exec(after)?.[1] : undefined;
 };

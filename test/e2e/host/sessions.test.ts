@@ -85,6 +85,18 @@ describeHost('from session to session in the real host', () => {
     await waitUntil(() => ours.waiting(first).length === 0, 10_000, report);
   });
 
+  test('/resume goes back to the first session, its task and its window', async () => {
+    await host.prompt(`/resume ${first}`);
+    await host.idle();
+    await say('Back on the trunk.');
+    expect(sessionOf(host)).toBe(first);
+    await waitUntil(() => ours.windows().includes('[prompt] Back on the trunk.'), 10_000, report);
+    expect(ours.turn(first).task).toBe(task);
+    expect(ours.turn(first).host_pid).toBe(host.pid);
+    expect(told()).not.toContain('sb-branch01');
+    expect(ours.windows().split('[prompt] Where were we?').length, ours.windows()).toBeLessThanOrEqual(5); // once in the trunk, once as history of the branch
+  });
+
   test('/clear ends the task; the next session starts with nothing', async () => {
     const second = sessionOf(host);
     const ended = ours.turn(second).task;
