@@ -90,7 +90,11 @@ export const slicesOf = async function* (path: string, { limits, parallel_bytes,
     const before = position?.offset ?? 0;
     ({ position } = read);
     yield { items: read.items, bad_lines: read.bad_lines, done_bytes: position.offset };
-    if (read.left <= 0 || position.offset === before) return;
+    if (read.left <= 0 || position.offset === before) {
+      // What stands behind the last newline and is no record was cut off by something.
+      if (position.offset < size) yield { items: [], bad_lines: 1, done_bytes: size };
+      return;
+    }
   }
 };
 
