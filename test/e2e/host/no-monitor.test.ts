@@ -40,8 +40,8 @@ describeHost(`no monitor in the real host, ${HOST_VERSION}`, () => {
     ours = installOurs(world);
     rmSync(join(ours.plugin, 'monitors'), { recursive: true });
     host = await startHost({ world, plugin: ours.plugin });
-    prompted = Date.now();
     await say('hello');
+    prompted = Date.now();
     session = sessionOf(host);
   });
   afterAll(() => world?.stop());
