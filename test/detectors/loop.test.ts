@@ -176,3 +176,17 @@ test('a goal that changes by a prompt makes a task of its own, whose forks see n
   expect(about.filter(([old, fresh]) => old === true && fresh === true)).toEqual([]);
   expect(about.some(([, fresh]) => fresh)).toBe(true);
 });
+
+test('a goal that a fork sees changing makes one too: the prompt and its work move along and can be cited', async () => {
+  const turned: Rule = ({ find }) => (find('prompt', 'newsletter').length > 0 && find('prompt', 'part 1').length > 0 ? { feedback: { verdict: 'silent', new_goal: 'Send the newsletter of the parser project' } } : silent());
+  const later: Rule = ({ find }) => {
+    const [step] = find('tool', 'letter.html');
+    return step === undefined || find('prompt', 'part 1').length > 0 ? silent() : advise({ headline: 'The letter names no sender', evidence: cite([find('prompt', 'newsletter')[0], step]), dedup_key: 'sender' });
+  };
+  const played = await on.play({
+    parts: [...turn(1), prompt('Leave the parser; next is its newsletter.', 400), edit('web/letter.html', 'a', 'b'), claim('The letter is laid out.'), end(), ...turn(2, 'Put the date into the newsletter of the parser, too.')],
+    knobs: often, rules: { 'goal-drift': turned, default: later }, detectors: { default: {}, 'goal-drift': { cadence: 'every_pass' } },
+  });
+  expect(allLedgers(played.paths).map(({ ledger }) => ledger.goal).sort()).toEqual(['Go on with part 1 of the parser.', 'Send the newsletter of the parser project']);
+  expect(played.advice.map(({ evidence }) => evidence.map(({ cite: one, text }) => `${one} ${text.slice(0, 14)}`))).toEqual([['#1 [prompt] Leave', expect.stringMatching(/^#2 \[tool\] Edit/)]]);
+});
