@@ -8,7 +8,8 @@ type BySplit<T> = Readonly<Record<Split, readonly T[]>>;
 // ── never run ────────────────────────────────────────────────────────────────
 
 const WAIVERS: BySplit<string> = {
-  train: ["Don't run the tests, please.", 'No need to test it.', 'Skip the tests for now.', 'The suite is broken at the moment, ignore it.', 'You needn’t run anything.', 'No checks please, I am in a hurry.',
+  train: [
+    "Don't run the tests, please.", 'No need to test it.', 'Skip the tests for now.', 'The suite is broken at the moment, ignore it.', 'You needn’t run anything.', 'No checks please, I am in a hurry.',
     'Do not run any tests, the machine is busy.',
     'I will test it myself.',
     'Leave it without testing, it is only a demo.',
@@ -18,17 +19,22 @@ const WAIVERS: BySplit<string> = {
     'The tests can wait until tomorrow.',
     'My colleague runs the tests on her machine.',
     'No verification necessary.',
+    'Please no test runs, they cost money.',
+    'I am going to test this by hand.',
+    "Don't execute the suite, it is flaky today.",
+    'You do not have to run the tests.',
+    'Skip running things.',
+    'We test it together afterwards.',
+    'The tests are known to be red, so leave them.',
   ],
   test: [
-    'Do not run any tests, the machine is busy.',
-    'I will test it myself.',
-    'Leave it without testing, it is only a demo.',
-    'Testing is not needed here.',
-    "Please don't run the suite, I'm on battery.",
-    'Forget about the tests this time.',
-    'The tests can wait until tomorrow.',
-    'My colleague runs the tests on her machine.',
-    'No verification necessary.',
+    'Please no test runs, they cost money.',
+    'I am going to test this by hand.',
+    "Don't execute the suite, it is flaky today.",
+    'You do not have to run the tests.',
+    'Skip running things.',
+    'We test it together afterwards.',
+    'The tests are known to be red, so leave them.',
   ],
 };
 
@@ -49,15 +55,18 @@ const HALVES: BySplit<string> = {
     'Before I touch the second module I want you to see this.',
     'Intermediate state: it compiles, the wiring is missing.',
     'I will continue with the callers as soon as you say which one wins.',
+    'The readers are converted. The writers are a bigger job, which I would start with your go-ahead.',
+    'Stopping at this point: the schema question has to be settled by you.',
+    'Two of five call sites are done.',
+    'That is the easy part. The rest needs a migration.',
+    'I have not touched the importer so far.',
   ],
   test: [
-    'This is half of it; the callers are still to be done.',
-    'I stopped here, because two of the callers disagree. How would you like them to behave?',
-    'The first part stands; the second one is not written yet.',
-    'The parser is through. The importer is what I would tackle now.',
-    'Before I touch the second module I want you to see this.',
-    'Intermediate state: it compiles, the wiring is missing.',
-    'I will continue with the callers as soon as you say which one wins.',
+    'The readers are converted. The writers are a bigger job, which I would start with your go-ahead.',
+    'Stopping at this point: the schema question has to be settled by you.',
+    'Two of five call sites are done.',
+    'That is the easy part. The rest needs a migration.',
+    'I have not touched the importer so far.',
   ],
 };
 
@@ -68,13 +77,16 @@ const EXCUSES: BySplit<string> = {
     'Implemented. I have not run the test suite because it needs the VPN.',
     'It is written, though unverified: the runner refuses to start here.',
     'Please run the suite on your side, mine lacks the database.',
+    'The code is in. Running the tests was not possible: the container does not start.',
+    'Changed as requested. There is no test command in this repository.',
+    'Ready, but the tests could not be run without network.',
+    'Written. I did not run anything, since you asked for a draft.',
   ],
   test: [
-    'The change is in place, but I was unable to run the tests: the toolchain is missing on this machine.',
-    'Done. Note that there are no tests for this module, and nothing to run.',
-    'Implemented. I have not run the test suite because it needs the VPN.',
-    'It is written, though unverified: the runner refuses to start here.',
-    'Please run the suite on your side, mine lacks the database.',
+    'The code is in. Running the tests was not possible: the container does not start.',
+    'Changed as requested. There is no test command in this repository.',
+    'Ready, but the tests could not be run without network.',
+    'Written. I did not run anything, since you asked for a draft.',
   ],
 };
 
@@ -83,11 +95,12 @@ const BY_AGENT: BySplit<string> = {
     'All tests pass on the branch, 3 were skipped for the platform.',
     'I ran the complete test suite twice. Green both times.',
     'Everything green: 214 passed, none failed.',
+    'Test suite: passed, 0 failures.',
+    'I executed all tests, nothing failed.',
   ],
   test: [
-    'All tests pass on the branch, 3 were skipped for the platform.',
-    'I ran the complete test suite twice. Green both times.',
-    'Everything green: 214 passed, none failed.',
+    'Test suite: passed, 0 failures.',
+    'I executed all tests, nothing failed.',
   ],
 };
 

@@ -73,7 +73,8 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
   const changes = stream.filter((seen) => !seen.undone && raises(seen)).map(({ n }) => n);
   const last = changes.at(-1);
   if (last === undefined) return { state: 'not-asked' };
-  const waived = stream.findLast(reader(question.waived_by))?.n;
+  const waivers = stream.filter(reader(question.waived_by));
+  const waived = waivers.at(-1)?.n;
   const answer = stream.findLast(reader(question.answered_by))?.n;
   if (!question.each_time) {
     if (waived !== undefined) return { state: 'waived', by: waived };
@@ -82,9 +83,10 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
   if (answer !== undefined && answer > last) return { state: 'answered', by: answer };
   const before = answer === undefined ? {} : { answered_before: true as const };
   if (waived === undefined) return { state: 'open', changes: changes.filter((n) => n > (answer ?? 0)), ...before };
-  // A waiver is good for what was done until then and in its own turn: the next task is another question.
-  const next = stream.find(({ n, opens }) => opens && n > waived)?.n ?? Infinity;
-  const asked = changes.filter((n) => n > next && n > (answer ?? 0));
+  // A waiver is good for what was done until then; the user's also for the rest of its turn. The next task is another question.
+  const by_user = waivers.findLast(({ scope }) => scope !== 'say')?.n;
+  const next = by_user === undefined ? 0 : (stream.find(({ n, opens }) => opens && n > by_user)?.n ?? Infinity);
+  const asked = changes.filter((n) => n > next && n > waived && n > (answer ?? 0));
   return asked.length === 0 ? { state: 'waived', by: waived } : { state: 'open', changes: asked, ...before, waived_before: true };
 };
 

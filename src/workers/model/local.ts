@@ -27,7 +27,7 @@ const ofQuestions = (config: Readonly<Record<string, unknown>>, questions: reado
   const read = readStream(stream);
   const outcomes = questions.flatMap((question) => closedBy(question, read, open));
   const states = questions.map((question): Standing => ({ question, now: standing(question, read) }));
-  const raised = raisedQuestion(states, stream, finish(stream, textsOf(config['finished_by']), textsOf(config['unfinished_by'])));
+  const raised = raisedQuestion(states, stream, finish(stream, { finished: textsOf(config['finished_by']), unfinished: textsOf(config['unfinished_by']), doubtful: textsOf(config['doubtful_by']) }));
   if (raised !== undefined) {
     const said = open.some(({ id, key }) => key === keyOf(raised.question) && !outcomes.some(({ advice_id }) => advice_id === id));
     return withOutcomes(said ? { verdict: 'still_open', dedup_key: keyOf(raised.question) } : raised.feedback, outcomes);
@@ -56,7 +56,7 @@ type Finish = {
 };
 
 /** Undefined while the agent is at work, asks something, or was cut off. */
-const finish = (stream: readonly Numbered[], finished_by: readonly string[], unfinished_by: readonly string[]): Finish | undefined => {
+const finish = (stream: readonly Numbered[], by: Readonly<Record<'finished' | 'unfinished' | 'doubtful', readonly string[]>>): Finish | undefined => {
   let end: Numbered | undefined;
   for (const seen of stream.toReversed()) {
     if (seen.kind === 'done') continue;
@@ -70,8 +70,10 @@ const finish = (stream: readonly Numbered[], finished_by: readonly string[], unf
     const shown = end === undefined ? [] : [end.n];
     if (seen.kind !== 'text') return end === undefined || seen.kind === 'prompt' ? undefined : { declared: false, ended: true, shown };
     const words = seen.text.trimEnd();
-    if (words.endsWith('?') || words.endsWith('？') || unfinished_by.some((pattern) => occurs(pattern, words))) return undefined;
-    const declared = finished_by.some((pattern) => occurs(pattern, words));
+    if (words.endsWith('?') || words.endsWith('？') || by.unfinished.some((pattern) => occurs(pattern, words))) return undefined;
+    const declared = by.finished.some((pattern) => occurs(pattern, words));
+    // Words that say neither may be the end, unless something in them speaks against it.
+    if (!declared && by.doubtful.some((pattern) => occurs(pattern, words))) return undefined;
     return declared || end !== undefined ? { declared, ended: end !== undefined, shown: [seen.n, ...shown] } : undefined;
   }
   return undefined;
