@@ -1,7 +1,9 @@
 // The only file that opens connections to a model: one undici agent per route and thread, warm between passes (SPEC 3, 7.1).
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import Anthropic, { APIError } from '@anthropic-ai/sdk';
-import { Agent, ProxyAgent, fetch, request, type Dispatcher } from 'undici';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import Anthropic from '@anthropic-ai/sdk';
+import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
 import type { Provider } from '../contract.ts';
 
 /** An HTTP answer: status, headers that steer retries, and the body, which the reader must end or cancel. */
@@ -75,6 +77,7 @@ const openRoute = ({ base_url, proxy, ca }: Provider): Dispatcher => {
 const rootsOf = (ca: string | undefined): SecureContext => createSecureContext({ ca: [...rootCertificates, ...(ca === undefined ? [] : [ca])] });
 
 const postAnthropic = async (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
+  const answers: HttpAnswer[] = [];
   const client = new Anthropic({
     apiKey: provider.key,
     baseURL: provider.base_url,
@@ -82,46 +85,50 @@ const postAnthropic = async (provider: Provider, body: Uint8Array<ArrayBuffer>, 
     timeout: 2 ** 31 - 1,
     logLevel: 'off',
     openTelemetry: false,
-    // The SDK is typed for the global fetch; undici's own pairs with undici's dispatcher.
-    fetch: fetch as unknown as typeof globalThis.fetch,
-    fetchOptions: { dispatcher, redirect: 'manual' } as unknown as NonNullable<ConstructorParameters<typeof Anthropic>[0]>['fetchOptions'],
+    // The SDK says where to and with which headers. The bodies go past it: through fetch each is copied several times.
+    fetch: async (url, init) => {
+      const answer = await ask(String(url), Object.fromEntries(new Headers(init?.headers)), body, init?.signal ?? signal, dispatcher);
+      answers.push(answer);
+      return new Response(null, { status: answer.status });
+    },
   });
   try {
-    return toAnswer(await client.post('/v1/messages', { body, stream: true, signal, headers: { 'content-type': 'application/json' } }).asResponse());
+    await client.post('/v1/messages', { body, stream: true, signal, headers: { 'content-type': 'application/json' } }).asResponse();
   } catch (error) {
-    if (error instanceof APIError && error.status !== undefined) {
-      const { status, headers, error: document, message } = error;
-      return {
-        status,
-        header: (name) => headers?.get(name) ?? undefined,
-        body: once(document === undefined ? message : JSON.stringify(document)),
-      };
-    }
-    throw error;
+    if (answers.length === 0) throw error; // else it is the SDK's word for a status that we have
   }
+  const [answer] = answers;
+  if (answer === undefined) throw new Error('the SDK sent nothing');
+  return answer;
 };
 
-const postOpenai = async (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
-  const answer = await fetch(`${provider.base_url.replace(/\/+$/, '')}/chat/completions`, {
-    method: 'POST',
-    body,
-    signal,
-    dispatcher,
-    redirect: 'manual', // a key goes to the address that was configured and nowhere else
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...(provider.key === '' ? {} : { authorization: `Bearer ${provider.key}` }) },
-  });
-  return toAnswer(answer);
+const postOpenai = (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> =>
+  ask(
+    `${provider.base_url.replace(/\/+$/, '')}/chat/completions`,
+    { 'content-type': 'application/json', accept: 'text/event-stream', ...(provider.key === '' ? {} : { authorization: `Bearer ${provider.key}` }) },
+    body, signal, dispatcher,
+  );
+/** Redirects are answers too: a key goes to the address that was configured and nowhere else. */
+const ask = async (url: string, headers: Readonly<Record<string, string>>, body: Uint8Array, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
+  const answer = await request(url, { dispatcher, signal, method: 'POST', headers, body });
+  const header = (name: string): string | undefined => [answer.headers[name]].flat()[0];
+  return { status: answer.statusCode, header, body: unpacked(answer.body, header('content-encoding')) };
 };
 
-const toAnswer = (answer: { readonly status: number; readonly headers: { get(name: string): string | null }; readonly body: unknown }): HttpAnswer => ({
-  status: answer.status,
-  header: (name) => answer.headers.get(name) ?? undefined,
-  body: answer.body === null ? once('') : (answer.body as AsyncIterable<Uint8Array>),
-});
+/** We ask for no encoding; some servers encode all the same. */
+const unpacked = (body: Readable, encoding: string | undefined): AsyncIterable<Uint8Array> => {
+  const opened = OPENERS.get(encoding?.trim().toLowerCase() ?? '');
+  // A failure of either stream reaches whoever reads the last.
+  return opened === undefined ? body : pipeline(body, opened(), () => undefined);
+};
 
-async function* once(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text);
-}
+const LOOSE = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const OPENERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip(LOOSE)],
+  ['x-gzip', () => createGunzip(LOOSE)],
+  ['deflate', () => createInflate(LOOSE)],
+  ['br', () => createBrotliDecompress()],
+]);
 
 /** One small GET without our key. Not HEAD: undici closes the socket after one. */
 const knock = async (url: URL, dispatcher: Dispatcher, signal: AbortSignal): Promise<boolean> => {
