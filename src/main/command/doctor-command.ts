@@ -12,10 +12,12 @@ import { lockHolder } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { findBySession } from '../memory/ledger-file.ts';
 import { loadCatalogue } from '../pass/catalogue-file.ts';
+import { openPools } from '../pools.ts';
 import { checksOf, doctorText, type DoctorFacts } from '../show/doctor.ts';
 import { readStatus } from '../speak/status-file.ts';
 import { configAt, namesIn, openPlace, programAt, type Place } from './place.ts';
 import type { Words } from './words.ts';
+import type { Provider } from '../../workers/contract.ts';
 
 export const doctorCommand = async (words: Words): Promise<number> => {
   const argument = typeof words.flags['data'] === 'string' ? words.flags['data'] : undefined;
@@ -24,7 +26,7 @@ export const doctorCommand = async (words: Words): Promise<number> => {
   const data = found.ok ? found.data : join(found.looked_in, 'second-brain-*');
   const place = openPlace({ flags: { ...words.flags, data: existsSync(data) && !isUsable(data) ? NOWHERE : data } });
   if (place === undefined) return 1;
-  const checks = checksOf(await factsAt(place, data));
+  const checks = checksOf(await factsAt(place, data, words.flags['online'] === true));
   process.stdout.write(words.flags['json'] === true ? `${JSON.stringify({ ok: !checks.some(({ state }) => state === 'bad'), checks })}\n` : `${doctorText(checks, place.width)}\n`);
   return checks.some(({ state }) => state === 'bad') ? 1 : 0;
 };
@@ -33,13 +35,14 @@ export const doctorCommand = async (words: Words): Promise<number> => {
 const NOWHERE = join(process.execPath, 'none');
 
 /** `data` is named in the answer; `place` may be nowhere. */
-const factsAt = async (place: Place, data: string): Promise<DoctorFacts> => {
+const factsAt = async (place: Place, data: string, online: boolean): Promise<DoctorFacts> => {
   const { paths, session, now, env, workspace } = place;
   const config = configAt(place);
   const runtime = runtimeInPlace(join(__dirname, '..'));
   const catalogue = loadCatalogue({ bundle: runtime.catalogue, prompts: runtime.prompts, file: config.knobs.catalogue.file, overrides: config.knobs.detectors });
   const judge = openJudge({ knobs: () => config.knobs, env, endpoints: undefined, log: () => undefined });
   const { provider } = await judge.choose();
+  const reached = online && (provider.kind === 'anthropic' || provider.kind === 'openai') ? await reach(provider) : undefined;
   const status = session === undefined ? undefined : readStatus(paths.status(session), now);
   const files = existsSync(paths.data) ? filesUnder(paths.data) : [];
   return {
@@ -57,6 +60,7 @@ const factsAt = async (place: Place, data: string): Promise<DoctorFacts> => {
     session: { id: session, watched: session !== undefined && lockHolder(paths.lease(session)) !== undefined, running_version: status?.ok === true ? status.value.status.version : undefined },
     installed: runtime.version,
     provider: { kind: provider.kind, model: provider.model, key_from: judge.keyFrom(), problems: judge.problems() },
+    ...(reached === undefined ? {} : { online: reached }),
     config_problems: config.problems,
     catalogue: { source: catalogue.source, count: catalogue.detectors.length, problems: catalogue.problems },
     workspace: { path: workspace, enrolled: isEnrolled(config.knobs, workspace), muted: config.knobs.mute.all },
@@ -64,6 +68,20 @@ const factsAt = async (place: Place, data: string): Promise<DoctorFacts> => {
     from_the_future: files.filter(({ at }) => at > now + CLOCK_GRACE_MS).length,
   };
 };
+
+/** One request of a few tokens: address, key and model are right when it is answered. */
+const reach = async (provider: Provider): Promise<NonNullable<DoctorFacts['online']>> => {
+  const pools = openPools({ dist: __dirname, fork_threads: 1, width: 1, compute_threads: 1 });
+  const started = Date.now();
+  try {
+    const { cause } = await pools.summarize({ kind: 'summary', id: 'doctor', provider, system: 'Answer with one word.', text: 'Are you there?', timeout_ms: REACH_MS, max_output_tokens: 16 });
+    return { took_ms: Date.now() - started, ...(cause === undefined ? {} : { cause }) };
+  } finally {
+    await pools.close();
+  }
+};
+
+const REACH_MS = 15_000;
 
 /** Clocks of network file systems differ a little. */
 const CLOCK_GRACE_MS = 120_000;

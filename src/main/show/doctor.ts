@@ -16,6 +16,8 @@ export type DoctorFacts = {
   readonly session: { readonly id: string | undefined; readonly watched: boolean; readonly running_version: string | undefined };
   readonly installed: string;
   readonly provider: { readonly kind: string; readonly model: string; readonly key_from: string; readonly problems: readonly string[] };
+  /** What one small request to the provider came to; absent when nobody asked for it. */
+  readonly online?: { readonly cause?: string; readonly took_ms: number };
   readonly config_problems: readonly string[];
   readonly catalogue: { readonly source: string; readonly count: number; readonly problems: readonly string[] };
   readonly workspace: { readonly path: string; readonly enrolled: boolean; readonly muted: boolean };
@@ -49,6 +51,7 @@ export const checksOf = (facts: DoctorFacts): readonly Check[] => [
   hooksCheck(facts),
   monitorCheck(facts),
   providerCheck(facts),
+  ...(facts.online === undefined ? [] : [onlineCheck(facts, facts.online)]),
   ...(facts.set_aside === 0 ? [] : [{ name: 'set aside', state: 'note', says: `${facts.set_aside} damaged or newer files were set aside and rebuilt`, fix: `find ${quoted(facts.data.path)} -name '*.bad' -delete` } as const]),
 ];
 
@@ -156,3 +159,8 @@ const providerCheck = ({ provider: { kind, model, key_from, problems }, program 
   if (problems.length > 0) return { name, state: kind === 'local' ? 'bad' : 'note', says, fix: `${program} config show model` };
   return kind === 'local' ? { name, state: 'note', says, fix: `set ANTHROPIC_API_KEY, or ${program} config set model.provider host --global` } : { name, state: 'ok', says };
 };
+
+const onlineCheck = ({ provider: { kind }, program }: DoctorFacts, { cause, took_ms }: NonNullable<DoctorFacts['online']>): Check =>
+  cause === undefined
+    ? { name: 'provider', state: 'ok', says: `${kind} answered in ${took_ms} ms` }
+    : { name: 'provider', state: 'bad', says: `${kind} did not answer: ${cause}`, fix: /40[13]/.test(cause) ? `${program} config show model.key_command` : `${program} config show model.base_url` };
