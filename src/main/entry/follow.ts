@@ -53,7 +53,8 @@ export const openFollower = (options: FollowOptions) => {
   let live: LiveSession | undefined;
   const announced = new Map<string, Signal>();
   let left: string | undefined;
-  let refused: string | undefined;
+  /** The last word of the session that another monitor watches; it is heard again until that one is gone. */
+  let refused: Signal | undefined;
   let spool = spoolStart;
   let last_signal = { text: '', at: 0 };
   let swept_at = 0;
@@ -121,6 +122,7 @@ export const openFollower = (options: FollowOptions) => {
       return;
     }
     if (signal.event === 'SessionEnd') {
+      if (refused?.session === signal.session) refused = undefined;
       if (live?.session !== signal.session) return;
       await live.read(now, true);
       live.hear(signal, now);
@@ -145,9 +147,9 @@ export const openFollower = (options: FollowOptions) => {
     workspace = workspaceOf(signal.cwd);
     stamp = '';
     refresh();
+    refused = enrolled() ? refused : undefined;
     if (!enrolled()) return;
     const start = announced.get(signal.session);
-    announced.delete(signal.session);
     const source = start?.source ?? signal.source;
     live = openSession(
       {
@@ -171,8 +173,9 @@ export const openFollower = (options: FollowOptions) => {
       now,
     );
     if (live !== undefined && start !== undefined) live.hear(start, now);
-    if (live === undefined && refused !== signal.session) log(`${signal.session} is watched by another monitor; standing by`);
-    refused = live === undefined ? signal.session : undefined;
+    if (live !== undefined) announced.delete(signal.session);
+    if (live === undefined && refused?.session !== signal.session) log(`${signal.session} is watched by another monitor; standing by`);
+    refused = live === undefined ? signal : undefined;
     watcher.follow([paths.spool(host.name), ...(live === undefined ? [] : [live.transcript])]);
   };
 
@@ -203,6 +206,7 @@ export const openFollower = (options: FollowOptions) => {
     const read = readSpool(paths.spool(host.name), spool, host.since, now);
     spool = read.position;
     if (read.bad > 0) log(`${read.bad} lines of the spool are no signals`);
+    const standing_by = refused;
     for (const signal of newest(read.signals)) {
       if (!isNews(signal)) continue;
       try {
@@ -210,6 +214,10 @@ export const openFollower = (options: FollowOptions) => {
       } catch (error) {
         log(`a signal (${signal.event}) failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       }
+    }
+    if (refused !== undefined) {
+      again_at = now + STANDBY_MS;
+      if (refused === standing_by) await hear(refused, now);
     }
     if (live === undefined || !enrolled()) return;
     if (live.isForgotten()) {

@@ -88,8 +88,9 @@ describeHost('our plugin in odd surroundings', () => {
         expect(toldTo(host.requests().at(-1)).join('\n')).toContain(id);
         await host.stop();
         host = twin;
-        await sayTo(host, 'Alone again.');
+        // Without another word: what it stood by for is heard again until the other monitor is gone.
         await waitUntil(() => ours.turn(session).host_pid === twin.pid, 15_000, () => ours.report(session));
+        await sayTo(host, 'Alone again.');
         await waitUntil(() => ours.windows().includes('[prompt] Alone again.'), 15_000, () => ours.report(session));
         expect(ours.windows().split('[prompt] Do I hear that?')).toHaveLength(3);
       } finally {
