@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkEvidence } from '../../../src/main/speak/evidence.ts';
+import { cpuMs } from '../../support/cpu.ts';
 
 const OBSERVATIONS: Readonly<Record<number, string>> = {
   1: '[prompt] Please make the parser accept nested quotes, and leave config/prod.yaml alone.',
@@ -80,9 +81,9 @@ describe('evidence', () => {
   test('a large window and hostile citations take linear work', () => {
     const time = (size: number): number => {
       const text = 'aaaa aaab '.repeat(size / 10);
-      const start = performance.now();
+      const start = cpuMs();
       checkEvidence(['aaaa aaac '.repeat(30), 'a/'.repeat(150), '#1,'.repeat(100), '"'.repeat(300), '`'.repeat(300), 'a.b'.repeat(100)], { observation: () => undefined, window_text: text, tool_text: text });
-      return performance.now() - start;
+      return cpuMs() - start;
     };
     const best = (size: number): number => Math.min(time(size), time(size), time(size));
     expect(best(800_000)).toBeLessThan(Math.max(60, 12 * best(200_000)));
