@@ -114,6 +114,25 @@ describe('standard-questions, by rules', () => {
     expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', `$ ${command}`, CLAIM, 'end']).verdict).toBe('silent');
   });
 
+  it.each(['Fix it and run the tests.', 'Fix it and test it well.', 'Fix the failing test.', 'Add a test for it.', 'Please make sure that all tests still pass.'])('speaks where the user asked for tests: %s', (prompt) => {
+    expect(ask([`> ${prompt}`, 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']).verdict).toBe('advise');
+  });
+
+  it.each(['The suite is broken, ignore it.', 'Testing can wait.', 'I verify it on the device.', 'Running it is my job.', 'CI does the rest.'])('is silent where the user has thought of it in other words: %s', (waiver) => {
+    expect(ask([`> Change it. ${waiver}`, 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']).verdict).toBe('silent');
+  });
+
+  it('speaks softly of words that declare nothing, and not at all of words in doubt', () => {
+    expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', '" The sum uses it as well.', 'end'])).toMatchObject({ verdict: 'advise', confidence: 0.5 });
+    expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', '" The sum does not use it.', 'end']).verdict).toBe('silent');
+  });
+
+  it('takes one more change seriously where earlier ones were tested, and a waiver for the turn it was given in', () => {
+    expect(ask([...START, 'edit src/a.ts', '$ npm test', 'edit src/b.ts', CLAIM, 'end'])).toMatchObject({ verdict: 'advise', confidence: 0.7 });
+    const waived = ['> fix it, do not run the tests', 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end'];
+    expect(ask([...waived, '> now the zones', 'edit src/c.ts', 'edit src/d.ts', CLAIM, 'end'])).toMatchObject({ verdict: 'advise', confidence: 0.55 });
+  });
+
   it.each(['npm run build', 'git commit -m "add tests"', 'cat test/a.test.ts', 'ls tests', 'npm install vitest', 'git stash', 'node src/a.mjs', 'echo npm test'])('does not take %j for a test run', (command) => {
     expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', `$ ${command}`, CLAIM, 'end']).verdict).toBe('advise');
   });
