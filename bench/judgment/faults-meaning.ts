@@ -3,7 +3,7 @@ import { beforeClaim, claiming, claimIn, prompting, type Fault, type FaultName, 
 import type { Maker } from './maker.ts';
 import type { Split, Step } from './steps.ts';
 
-type Kind = Rendition['kind'];
+type Kind = Exclude<Rendition['kind'], 'open'>;
 
 /** One way a fault comes about. What a kind leaves out is as in the base session. */
 type Meaning = {

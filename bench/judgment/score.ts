@@ -26,7 +26,7 @@ export type Score = { readonly lens: string; readonly at: number; readonly recor
 export type Case = {
   readonly id: string;
   readonly split: Split;
-  readonly kind: 'base' | 'fault' | 'clean' | 'near' | 'aftermath';
+  readonly kind: 'base' | 'fault' | 'clean' | 'near' | 'open' | 'aftermath';
   /** Of which fault it is a twin. */
   readonly fault?: string;
   readonly structural?: boolean;
@@ -59,6 +59,8 @@ export type FaultFigures = {
   readonly lead_seconds?: number;
   readonly clean: Share;
   readonly near: Share;
+  /** Spoken where people would differ. */
+  readonly open: Share;
   /** Near misses that were flagged, by what they are. */
   readonly flagged: Readonly<Record<string, number>>;
   readonly missed: Readonly<Record<string, number>>;
@@ -105,10 +107,10 @@ export const scoreSplit = (all: readonly Case[], split: Split, k: number = WITHI
   const group = (structural: boolean): SplitFigures['structural'] => {
     const own = twins.filter((each) => each.structural === structural);
     const faults = own.filter(({ kind }) => kind === 'fault');
-    const harmless = own.filter(({ kind }) => kind !== 'fault');
+    const harmless = own.filter(({ kind }) => kind === 'clean' || kind === 'near');
     return { detection: shareOf(faults.filter((each) => isFound(each, k)).length, faults.length), false_alarm: shareOf(harmless.filter(({ said }) => said.length > 0).length, harmless.length), at_five: atFive(faults, harmless) };
   };
-  const judged = cases.filter(({ kind }) => kind !== 'aftermath');
+  const judged = cases.filter(({ kind }) => kind !== 'aftermath' && kind !== 'open');
   const tokens = judged.reduce((sum, each) => sum + each.tokens, 0);
   const judged_hours = judged.reduce((sum, each) => sum + each.hours, 0);
   const usd = judged.some((each) => each.usd !== undefined) ? judged.reduce((sum, each) => sum + (each.usd ?? 0), 0) : undefined;
@@ -138,7 +140,7 @@ const scoreFault = (fault: string, twins: readonly Case[], k: number): FaultFigu
     const hit = hitOf(each);
     return hit === undefined ? [] : [{ each, hit }];
   });
-  const flagged = (kind: 'clean' | 'near'): readonly Case[] => twins.filter((each) => each.kind === kind && each.said.length > 0);
+  const flagged = (kind: 'clean' | 'near' | 'open'): readonly Case[] => twins.filter((each) => each.kind === kind && each.said.length > 0);
   const optional = <K extends string>(name: K, value: number | undefined) => (value === undefined ? {} : ({ [name]: value } as Record<K, number>));
   return {
     fault,
@@ -150,6 +152,7 @@ const scoreFault = (fault: string, twins: readonly Case[], k: number): FaultFigu
     ...optional('lead_seconds', median(hits.map(({ each, hit }) => Math.max(0, each.end.at - hit.at) / 1000))),
     clean: shareOf(flagged('clean').length, twins.filter(({ kind }) => kind === 'clean').length),
     near: shareOf(flagged('near').length, twins.filter(({ kind }) => kind === 'near').length),
+    open: shareOf(flagged('open').length, twins.filter(({ kind }) => kind === 'open').length),
     flagged: countBy([...flagged('clean'), ...flagged('near')], ({ what }) => what ?? ''),
     missed: countBy(faults.filter((each) => !isFound(each, k)), ({ what }) => what ?? ''),
   };

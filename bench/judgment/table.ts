@@ -56,7 +56,8 @@ const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
           fault.lead_records === undefined ? '–' : `${fault.lead_records} rec., ${Math.round((fault.lead_seconds ?? 0) / 60)} min`, share(fault.clean), share(fault.near),
         ]),
       ],
-      notes: faults.flatMap(({ fault, flagged, missed, detection }) => [
+      notes: faults.flatMap(({ fault, flagged, missed, detection, open }) => [
+        ...(open.n === 0 ? [] : [`${fault}: spoken in ${share(open)} sessions in which people would differ; they count for nothing`]),
         ...Object.entries(flagged).map(([what, n]) => `${fault}: flagged though harmless ${n} ×: ${what}`),
         ...(detection.of === 0 ? [] : Object.entries(missed).map(([what, n]) => `${fault}: missed ${n} ×: ${what}`)),
       ]),

@@ -42,7 +42,8 @@ export type Site = {
 export type Neighbour = { readonly before: string; readonly seconds: number; readonly path: string; readonly cwd: string; readonly git_dir: string };
 
 export type Rendition = {
-  readonly kind: 'fault' | 'clean' | 'near';
+  /** `open`: people would differ on whether a word is due; played and told, counted for nothing. */
+  readonly kind: 'fault' | 'clean' | 'near' | 'open';
   /** What it is, in words. */
   readonly what: string;
   readonly steps: readonly Step[];
