@@ -53,6 +53,9 @@ export const openFollower = (options: FollowOptions) => {
   let live: LiveSession | undefined;
   const announced = new Map<string, Signal>();
   let left: string | undefined;
+  /** When this workspace came to be watched, if it was not from the start: what was said before is none of ours. */
+  let awake_at: number | undefined;
+  let was_enrolled: boolean | undefined;
   /** The last word of the session that another monitor watches; it is heard again until that one is gone. */
   let refused: Signal | undefined;
   let spool = spoolStart;
@@ -101,6 +104,9 @@ export const openFollower = (options: FollowOptions) => {
     const said = [...config.problems, ...loaded.problems];
     for (const problem of said) if (!problems.includes(problem)) log(problem);
     problems = said;
+    // By the time of the change and not of its notice: a prompt may lie between the two.
+    if (was_enrolled === false && enrolled()) awake_at = Math.max(...[paths.config, paths.workspaceConfig(workspace)].map(changedAt));
+    was_enrolled = enrolled();
     return true;
   };
 
@@ -155,6 +161,7 @@ export const openFollower = (options: FollowOptions) => {
       {
         paths, host: host.name, host_pid: host.pid, runtime, session: signal.session, transcript: signal.transcript, cwd: signal.cwd, workspace,
         source, origin: left,
+        since: awake_at,
         knobs: () => knobs,
         catalogue: () => catalogue,
         env,
@@ -304,6 +311,8 @@ export const openFollower = (options: FollowOptions) => {
     },
   };
 };
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const stampOf = (path: string): string => {
   const stat = path === '' ? undefined : statSync(path, { throwIfNoEntry: false });

@@ -54,6 +54,8 @@ export type SessionOptions = {
   /** SessionStart's source, and the session this host was in before: a fork's origin. */
   readonly source: string | undefined;
   readonly origin: string | undefined;
+  /** The workspace was not watched before: records from then are dropped unseen. */
+  readonly since: number | undefined;
   readonly knobs: () => Knobs;
   readonly catalogue: () => readonly Detector[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -92,6 +94,7 @@ export const openSession = (options: SessionOptions, now: number) => {
   const tombstone = forgottenUpTo(transcript, readTombstones(paths));
   if (w.position !== undefined && w.position.path !== transcript) w.position = undefined;
   w.position ??= tombstone;
+  const { since } = options;
 
   const began = options.source === undefined ? undefined : BEGINNINGS[options.source];
   if (began !== undefined) add(w, [{ kind: 'note', note: began.note, at: now, uuid: `began-${now}`, text: `[note] ${began.text}`, raw_chars: 0 }], now);
@@ -101,7 +104,7 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const chain = createChain();
   // The file comes with the first prompt: one that is not there yet will be new from its first byte.
-  let fresh = !existsSync(transcript) || (ledger === undefined && (options.source === 'startup' || options.source === 'clear'));
+  let fresh = !existsSync(transcript) || (ledger === undefined && (options.source === 'startup' || options.source === 'clear')) || since !== undefined;
   let scanned: number | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
@@ -116,7 +119,7 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const take = (items: readonly Projected[], position: Position | undefined, history: boolean, at: number): void => {
     const mode: FoldMode = history ? 'history' : 'live';
-    const folded = chain.fold(items, mode);
+    const folded = chain.fold(since === undefined ? items : items.filter((item) => item.at !== undefined && item.at >= since), mode);
     if (history) observeHistory(w, folded, position, at);
     else {
       if (folded.observations.some(({ writes }) => writes === true)) last_write_at = at;

@@ -44,6 +44,8 @@ describeHost('our plugin in odd surroundings', () => {
       writeJson(ours.paths.config, { ...QUICK, enable: { default: false, workspaces: { [world.project]: true } } });
       await sayTo(host, 'For everybody.');
       await waitUntil(() => ours.windows().includes('[prompt] For everybody.'), 15_000, ours.log);
+      // What was said while nobody was to watch stays unseen.
+      expect(ours.windows()).not.toContain('Not for you.');
       expect(ours.turn(session).host_pid).toBe(host.pid);
       expect(existsSync(join(world.home, '.claude'))).toBe(false);
       expect(existsSync(join(world.project, 'oops'))).toBe(false);
@@ -66,6 +68,7 @@ describeHost('our plugin in odd surroundings', () => {
         expect(other).not.toBe(session);
         await sayTo(host, 'First host here.');
         await waitUntil(() => ours.windows().includes('[prompt] Second host here.') && ours.windows().includes('[prompt] First host here.'), 15_000, ours.log);
+        expect(ours.windows()).not.toContain('Between us.');
         expect(ours.turn(session).host_pid).toBe(host.pid);
         expect(ours.turn(other).host_pid).toBe(second.pid);
         expect(ours.turn(session).task).not.toBe(ours.turn(other).task);
