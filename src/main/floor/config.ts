@@ -117,6 +117,9 @@ export const layerOf = (name: LayerName, document: unknown, where: string): Laye
   return { name, values, problems };
 };
 
+/** Switches that guard the user: a repository that could turn them would get commands run, or secrets sent. */
+const NOT_FROM_ENV: ReadonlySet<string> = new Set(['run_tool.enabled', 'projection.redact']);
+
 /** `SECOND_BRAIN_<GROUP>_<KNOB>`: numbers and switches only, since a repository's settings can set any variable (SPEC 3). */
 export const envLayer = (env: Readonly<Record<string, string | undefined>>): Layer => {
   const values = new Map<string, unknown>();
@@ -124,7 +127,7 @@ export const envLayer = (env: Readonly<Record<string, string | undefined>>): Lay
   for (const [full, { knob }] of knobRows()) {
     const variable = `SECOND_BRAIN_${full.replace('.', '_').toUpperCase()}`;
     const word = env[variable];
-    if (word === undefined || full === 'run_tool.enabled') continue;
+    if (word === undefined || NOT_FROM_ENV.has(full)) continue;
     if (knob.type !== 'int' && knob.type !== 'number' && knob.type !== 'bool') {
       problems.push(`${variable} is not used: the environment sets numbers and switches only`);
       continue;

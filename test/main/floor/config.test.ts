@@ -44,6 +44,11 @@ describe('layers', () => {
     expect(effective([envLayer({ SECOND_BRAIN_RUN_TOOL_ENABLED: 'true' })]).knobs.run_tool.enabled).toBe(false);
   });
 
+  test('redaction is not the environment’s to turn off', () => {
+    expect(effective([envLayer({ SECOND_BRAIN_PROJECTION_REDACT: 'false' })]).knobs.projection.redact).toBe(true);
+    expect(effective([layerOf('workspace', { projection: { redact: false } }, 'w')]).knobs.projection.redact).toBe(false);
+  });
+
   test('a floor above its threshold is a problem', () => {
     expect(effective([layerOf('global', { window: { compaction_floor: 0.9 } }, 'g')]).problems[0]).toContain('compaction_floor');
   });
