@@ -90,6 +90,7 @@ describe('every surface', () => {
     expect(await run(['stats', '--nonsense', '--session', SESSION])).toMatchObject({ code: 2, stdout: "Unknown option '--nonsense'.\nUsage: second-brain stats [--json]\n" });
     expect((await run(['forget', 'everything'])).code).toBe(2);
     expect((await run(['config', 'set', 'gate.rate_per_hour'])).code).toBe(2);
+    expect(await run(['config', 'nonsense'])).toMatchObject({ code: 1, stdout: expect.stringContaining('There is no knob') });
   });
 
   test('a reader that stops early ends it quietly', async () => {

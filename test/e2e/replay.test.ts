@@ -130,6 +130,6 @@ describe('input that is none', () => {
       expect(status, args.join(' ')).toBe(2);
       expect(stderr.length).toBeGreaterThan(20);
     }
-    expect(sb('--help')).toMatchObject({ status: 0 });
+    for (const word of ['--help', 'help']) expect(sb(word)).toMatchObject({ status: 0, stderr: '' });
   });
 });

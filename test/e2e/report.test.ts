@@ -75,7 +75,7 @@ describe('report', () => {
     appendLine(pathsUnder(data).passes('damaged'), { v: 1, nonsense: true });
     appendLine(pathsUnder(data).status('damaged'), { v: 99 });
     expect(sb('report', '--data', data, '--session', 'damaged').status).toBe(0);
-    expect(readFileSync(join(data, 'reports', 'damaged.html'), 'utf8')).toContain('1 damaged lines could not be read.');
+    expect(readFileSync(join(data, 'reports', 'damaged.html'), 'utf8')).toContain('1 damaged line could not be read.');
   });
 });
 

@@ -5,7 +5,7 @@ import { runtimeInPlace } from '../entry/runtime.ts';
 import { changeConfig } from '../floor/config-file.ts';
 import { readJson, writeWhole } from '../floor/json-file.ts';
 import { loadCatalogue } from '../pass/catalogue-file.ts';
-import { changedText, configSchema, configText } from '../show/config.ts';
+import { changedText, configSchema, configText, knobsOf } from '../show/config.ts';
 import { fit } from '../show/plain.ts';
 import { resetChange, setChange, type Change, type CheckDetectors } from './config-change.ts';
 import { configAt, NO_PLACE, openPlace, type Place } from './place.ts';
@@ -16,15 +16,17 @@ export const configCommand = async (words: Words): Promise<number> => {
   if (place === undefined) return NO_PLACE;
   const [verb = 'show', name, ...values] = words.positionals;
   const global = words.flags['global'] === true;
-  if (verb === 'show') return say(configText(configAt(place), name, place.width), 0);
+  if (verb === 'show') return show(place, name);
   if (verb === 'set' && name !== undefined && values.length > 0) return change(place, setChange(name, values.join(' '), global, checkIn(place)), global);
   if (verb === 'reset' && name !== undefined && values.length === 0) return change(place, resetChange(name), global);
   // A name alone is a question about it.
-  if (verb !== 'set' && verb !== 'reset' && name === undefined) return say(configText(configAt(place), verb, place.width), 0);
+  if (verb !== 'set' && verb !== 'reset' && name === undefined) return show(place, verb);
   return say(USAGE, 2);
 };
 
 const USAGE = 'Use: config [show] [<knob | group>] · config set <knob> <value> [--global] · config reset <knob | group | all> [--global]';
+
+const show = (place: Place, which: string | undefined): number => say(configText(configAt(place), which, place.width), knobsOf(which).length === 0 ? 1 : 0);
 
 const say = (text: string, code: number): number => {
   process.stdout.write(`${text}\n`);

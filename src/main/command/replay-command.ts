@@ -13,7 +13,7 @@ import { replayJson, replayText, type ReplayEvent } from '../show/replay.ts';
 import type { ReportSource } from '../show/report-model.ts';
 import { readHistory } from '../speak/history-file.ts';
 import { readPasses } from '../speak/passes-file.ts';
-import { namesIn } from './place.ts';
+import { namesIn, widthOf } from './place.ts';
 import { replay } from './replay.ts';
 import { writeReport } from './report-writer.ts';
 import type { Words } from './words.ts';
@@ -80,7 +80,7 @@ const one = async ({ file, knobs, runtime, pools, threads, json, keep }: One): P
   }
   const started = performance.now();
   const bytes = statSync(file).size;
-  const width = Math.min(120, process.stdout.columns ?? 100);
+  const width = Math.min(120, widthOf(process.env));
   let peak = process.memoryUsage.rss();
   const emit = (event: ReplayEvent): void => {
     const told = json ? replayJson(event) : replayText(event, width);

@@ -46,7 +46,7 @@ export const runCommand = async (argv: readonly string[]): Promise<number> => {
   const parsed = parsedOf(argv);
   const [name, ...positionals] = (parsed.ok ? parsed.positionals : argv).map(unshielded);
   const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const fault = !parsed.ok ? parsed.why : name !== undefined && command === undefined ? `There is no command ${name}.` : undefined;
+  const fault = !parsed.ok ? parsed.why : name !== undefined && name !== 'help' && command === undefined ? `There is no command ${name}.` : undefined;
   if (fault !== undefined) {
     // Our hook calls with a session, and shows what stands on stdout alone.
     (argv.includes('--session') ? process.stdout : process.stderr).write(`${fault}\n${command === undefined ? usage() : `Usage: second-brain ${command.usage}`}\n`);

@@ -19,15 +19,19 @@ const main = async (words: readonly string[]): Promise<number> => {
   return program.runCommand(words);
 };
 
-// Whoever reads us may stop early, as `| head` does.
-process.stdout.on('error', () => process.exit(0));
+// Whoever reads us may stop early, as `| head` does; a full disk is a fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') process.stderr.write(`second-brain: ${error.message}\n`);
+  process.exit(error.code === 'EPIPE' ? 0 : 74);
+});
 
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
-    process.stderr.write(`second-brain: ${error instanceof Error ? error.message : String(error)}\n`);
+    const denied = error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS');
+    process.stderr.write(`second-brain: ${error instanceof Error ? error.message : String(error)}\n${denied ? 'The command doctor, with the same --data, names what is wrong.\n' : ''}`);
     process.exitCode = 70;
   },
 );

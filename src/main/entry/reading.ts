@@ -17,7 +17,7 @@ export const unreadable = (path: string, limits: ProjectionLimits): string | und
   let size: number;
   try {
     const stat = statSync(path);
-    if (!stat.isFile()) return `${path} is not a file. Give a session's .jsonl file or a folder of them.`;
+    if (!stat.isFile()) return `${path} is not a file. Give a session's .jsonl file.`;
     ({ size } = stat);
   } catch (error) {
     if (isMissing(error)) return `${path} does not exist. Transcripts lie under the projects folder of the host's configuration.`;

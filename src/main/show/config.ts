@@ -10,9 +10,12 @@ const valueOf = (config: Pick<Effective, 'knobs'>, full: string): unknown => {
 
 const words = (value: unknown): string => (typeof value === 'string' ? (value === '' ? '(empty)' : value) : Array.isArray(value) ? value.join(', ') : JSON.stringify(value));
 
+/** The rows that a name means: all knobs, a group, one knob, or none when it is no name of ours. */
+export const knobsOf = (which: string | undefined) => [...knobRows()].filter(([full, { group }]) => which === undefined || which === full || which === group);
+
 /** All knobs, or one group, or one knob with its help. */
 export const configText = (config: Effective, which: string | undefined, width: number): string => {
-  const rows = [...knobRows()].filter(([full, { group }]) => which === undefined || which === full || which === group);
+  const rows = knobsOf(which);
   if (rows.length === 0) return fit(noSuchText(which ?? ''), width);
   const single = rows.length === 1 ? rows[0] : undefined;
   const problems = config.problems.map((problem) => `! ${problem}`);

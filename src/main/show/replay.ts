@@ -71,7 +71,7 @@ export const replayText = (event: ReplayEvent, width: number): string | undefine
     case 'advice':
       return event.to === 'nobody' ? `            ${event.id} withheld: ${event.because ?? ''}` : `            ${event.id} ${event.to === 'agent' ? 'may be said' : `for you alone${event.because === undefined ? '' : ` (${event.because})`}`}`;
     case 'delivered':
-      return `${clock(event.at)}  said at ${event.channel}${event.human_only ? ', to you alone' : ', to the agent and you'}:\n${wrap(event.text, width - 4)
+      return `${clock(event.at)}  said at ${event.channel}${event.human_only ? ', to you alone' : ', to the agent and you'}:\n${wrap(event.text, width - 6)
         .split('\n')
         .map((text) => `    │ ${text}`)
         .join('\n')}`;
@@ -96,7 +96,7 @@ const summaryText = (summary: ReplaySummary, width: number): string => {
     '',
     `${summary.records} records, ${summary.observations} observations; of ${count(summary.rawChars)} characters of content it kept ${count(summary.keptChars)} (${percent(summary.keptChars, summary.rawChars)}).`,
     ...(tools.length === 0 ? [] : [columns([['tool', 'calls', 'raw', 'kept', ''], ...tools.map(([name, { count: n, raw_chars, kept_chars }]) => [line(name, 30), String(n), count(raw_chars), count(kept_chars), percent(kept_chars, raw_chars)])])]),
-    ...(unknown.length === 0 && summary.badLines === 0 ? [] : [`Not read: ${[...unknown.map(([type, n]) => `${n} × ${line(type, 30)}`), ...(summary.badLines === 0 ? [] : [`${summary.badLines} damaged lines`])].join(', ')}.`]),
+    ...(unknown.length === 0 && summary.badLines === 0 ? [] : [`Not read: ${[...unknown.map(([type, n]) => `${n} × ${line(type, 30)}`), ...(summary.badLines === 0 ? [] : [`${summary.badLines} damaged line${summary.badLines === 1 ? '' : 's'}`])].join(', ')}.`]),
     `${summary.passes} passes; advice: ${summary.advice.generated} generated, ${summary.advice.delivered} said, ${gated.reduce((sum, [, n]) => sum + n, 0)} withheld${gated.length === 0 ? '' : ` (${gated.map(([because, n]) => `${because} ${n}`).join(', ')})`}.`,
     summary.advice.delivered === 0 ? 'It would have stayed silent, which is the normal result.' : `It would have spoken ${summary.advice.delivered === 1 ? 'once' : `${summary.advice.delivered} times`}.`,
     `Tokens: ${count(summary.usage.input + summary.usage.output)} of its own against ${count(summary.primary.input + summary.primary.output)} of the agent’s${summary.usd === undefined ? '' : `, $${summary.usd.toFixed(3)}`}. ${(summary.wallMs / 1000).toFixed(1)} s, ${Math.round(summary.peakRssMb)} MB at most.`,

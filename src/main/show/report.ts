@@ -47,7 +47,7 @@ export const reportHtml = ({ sessions, kind, now, offset_min, version, assets }:
 <header><h1>${esc(title)}</h1>${single ? about(only, offset_min) : ''}<p class=fate>${esc(`${kind === 'live' ? 'As watched' : 'What it would have said and cost'}, written ${dayAndTime(now, offset_min)} (UTC${zoneOf(offset_min)}) by ${version}. Everything on this page is in this file.`)}</p></header>
 <nav aria-label=Contents><ul>${contents(single, shown)}</ul></nav>
 <main id=main tabindex=-1>${main}</main>
-<footer><p>Uptake and outcomes tell what the agent did after an advisory, not whether it helped.${reports.some(({ bad }) => bad > 0) ? ` ${reports.reduce((sum, { bad }) => sum + bad, 0)} damaged lines could not be read.` : ''}</p></footer>
+<footer><p>Uptake and outcomes tell what the agent did after an advisory, not whether it helped.${reports.some(({ bad }) => bad > 0) ? ` ${badLines(reports.reduce((sum, { bad }) => sum + bad, 0))} could not be read.` : ''}</p></footer>
 <script>${scriptCode(assets.script)}</script></body></html>
 `;
 };
@@ -63,6 +63,8 @@ const about = (report: Report, offset_min: number): string => {
   const when = Number.isFinite(report.from) ? `${dayAndTime(report.from, offset_min)} to ${dayAndTime(report.to, offset_min)}` : '';
   return `<p>${esc([when, report.workspace, report.judge === '' ? '' : `judged by ${report.judge}`].filter((word) => word !== '').join(' · '))}</p>`;
 };
+
+const badLines = (n: number): string => `${n} damaged line${n === 1 ? '' : 's'}`;
 
 const PARTS: readonly (readonly [string, string])[] = [
   ['timeline', 'Timeline'], ['advice', 'Advice'], ['passes', 'Passes'], ['window', 'Window'], ['tokens', 'Tokens'], ['cost', 'Cost'], ['detectors', 'Cache'], ['gate', 'Gate'], ['volume', 'Volume'],
