@@ -118,7 +118,7 @@ export const layerOf = (name: LayerName, document: unknown, where: string): Laye
 };
 
 /** Switches that guard the user: a repository that could turn them would get commands run, or secrets sent. */
-const NOT_FROM_ENV: ReadonlySet<string> = new Set(['run_tool.enabled', 'projection.redact']);
+const NOT_FROM_ENV: ReadonlySet<string> = new Set(['run_tool.enabled', 'projection.redact', 'model.test_endpoint']);
 
 /** `SECOND_BRAIN_<GROUP>_<KNOB>`: numbers and switches only, since a repository's settings can set any variable (SPEC 3). */
 export const envLayer = (env: Readonly<Record<string, string | undefined>>): Layer => {
