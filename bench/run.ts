@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { measureAppend } from './append.ts';
 import { measureHook } from './hook.ts';
 import { performanceDocument } from './document.ts';
+import { measureMonitor } from './monitor.ts';
 import { measurePass } from './pass.ts';
 import { measurePrefix } from './prefix.ts';
 import { measureProjection } from './projection.ts';
@@ -22,6 +23,7 @@ const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<Result>>> 
   prefix: measurePrefix,
   threads: measureThreads,
   pass: measurePass,
+  monitor: measureMonitor,
 };
 
 /** Results of the last full runs, a subject each: `--write` renders them all, so that one can be measured again alone. */

@@ -55,6 +55,7 @@ const BAD: Projected = { ...nothing('bad-line'), unknown: true };
 const trimmed = (line: Uint8Array): Buffer => {
   const start = line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? 3 : 0;
   const end = line.at(-1) === 0x0d ? line.length - 1 : line.length;
+  if (start === 0 && end === line.length && Buffer.isBuffer(line)) return line;
   return Buffer.from(line.buffer, line.byteOffset + start, Math.max(0, end - start));
 };
 
@@ -67,23 +68,26 @@ const projectRecord = (record: Fields, limits: ProjectionLimits): Projected => {
   const context: RecordContext = { limits, clean, at: timeOf(record), uuid: uuid ?? '' };
   const part = partOf(record, context);
   const type = part.type ?? typeOf(record);
-  return {
+  // Field by field: this is done for every line, and spreading costs more than parsing a short one.
+  const projected: Writable<Omit<Projected, 'raw_chars'>> = {
     type,
     ...(part.unknown === true || !isKnownType(type) ? { unknown: true } : undefined),
-    ...(uuid === undefined ? undefined : { uuid }),
-    ...(parent === undefined ? undefined : { parent }),
-    ...(context.at === 0 ? undefined : { at: context.at }),
-    ...(session === undefined ? undefined : { session }),
     ...(fork === undefined ? undefined : { forked_from: fork }),
     observations: part.observations ?? NONE,
     events: part.events ?? NONE,
     proofs: part.proofs ?? NONE,
-    ...(part.usage === undefined ? undefined : { usage: part.usage }),
-    ...(part.prompt === undefined ? undefined : { prompt: part.prompt }),
-    ...(part.queue === undefined ? undefined : { queue: part.queue }),
-    raw_chars: part.raw_chars ?? 0,
   };
+  if (uuid !== undefined) projected.uuid = uuid;
+  if (parent !== undefined) projected.parent = parent;
+  if (context.at !== 0) projected.at = context.at;
+  if (session !== undefined) projected.session = session;
+  if (part.usage !== undefined) projected.usage = part.usage;
+  if (part.prompt !== undefined) projected.prompt = part.prompt;
+  if (part.queue !== undefined) projected.queue = part.queue;
+  return Object.assign(projected, { raw_chars: part.raw_chars ?? 0 });
 };
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NONE: readonly never[] = [];
 
