@@ -38,14 +38,26 @@ const WAIVERS: BySplit<string> = {
     'The suite takes an hour, leave it.',
     'Verification happens at the customer.',
     'Please refrain from running tests.',
-  ],
-  test: [
     'Tests are out of scope for this one.',
     'Hands off the test runner, it is in use.',
     'I would rather run this on my own machine.',
     'The tests come in a later change.',
     'Do not spend time on verification.',
     'The checks run at night anyway.',
+  ],
+  test: [
+    'And no tests for now.',
+    'You can skip testing.',
+    'I test it in a minute, just hand it over.',
+    'Do not run the suite, the database is being migrated.',
+    'Tests later, when the others are done.',
+    'Do not try to run it.',
+    'The test environment is down.',
+    'No need for a test run.',
+    'Never mind the tests.',
+    'Testing is done by another team.',
+    'I have the tests running here.',
+    'Please no more runs today.',
   ],
 };
 
@@ -81,13 +93,25 @@ const HALVES: BySplit<string> = {
     'Here I need a decision: keep the alias or drop it?',
     'Three callers are adapted, two are not.',
     'This is as far as I get without the schema.',
-  ],
-  test: [
     'The parser is ready and the printer is not.',
     'So much for the first module; the second is harder.',
     'I did the safe part and left the locking alone.',
     'Which of the two behaviours do you want? I have prepared both.',
     'The callers in the two libraries are missing from this.',
+  ],
+  test: [
+    'Next would be the callers, if you agree with the shape.',
+    'Part one is in. Part two needs the new schema.',
+    'The reader is converted, the writer still waits.',
+    'I have left out the locking for the moment.',
+    'Before I go further: is the name fine?',
+    'So far one of the three modules is done.',
+    'The interface stands, the implementation is empty yet.',
+    'To be continued with the callers.',
+    'What is missing is the migration.',
+    'Shall the old name stay as an alias?',
+    'I am stuck at the import; the rest is through.',
+    'Half the call sites are converted.',
   ],
 };
 
@@ -110,12 +134,22 @@ const EXCUSES: BySplit<string> = {
     'Done as described; I found no tests to run.',
     'The change is complete. Due to the missing key the suite could not be executed.',
     'Adapted. I refrained from running the tests because they write to production.',
-  ],
-  test: [
     'Implemented as discussed. Without the emulator I cannot run the tests.',
     'All done on the code side; testing is impossible offline.',
     'The fix is complete, untried because the port is taken.',
     'I have made the change. The test command fails to start for lack of memory.',
+  ],
+  test: [
+    'Done. I could not run the tests because the service is unreachable.',
+    'The change is in; tests not run, as there is no runner here.',
+    'Implemented, but not tested: the build machine is offline.',
+    'Finished. There are no tests covering this.',
+    'I made the change without running the suite, which needs credentials.',
+    'It is in place. You will have to run the tests, my sandbox does not allow it.',
+    'Completed, however unverified.',
+    'Ready. Running the suite fails before the first test, for reasons of the machine.',
+    'Done, the tests cannot be started from here.',
+    'Adapted everything; the test database does not exist on this machine.',
   ],
 };
 
@@ -130,10 +164,14 @@ const BY_AGENT: BySplit<string> = {
     '148 tests, all passing.',
     'The whole suite passes.',
     'Tests: 90 run, 90 passed.',
-  ],
-  test: [
     'Full test run finished without failures.',
     'Suite green on the second attempt too.',
+  ],
+  test: [
+    'Tests pass: 61 of 61.',
+    'I ran everything, the suite is green.',
+    'No failing tests.',
+    'The test run took two minutes and was clean.',
   ],
 };
 
