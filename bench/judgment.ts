@@ -24,7 +24,7 @@ const main = async (): Promise<number> => {
     return 2;
   }
   const splits: readonly Split[] = values.split === 'all' ? ['train', 'test'] : [values.split === 'train' ? 'train' : 'test'];
-  const judge = await openBenchJudge({ provider, model: values.model, base_url: values['base-url'], cache: values.cache, offline: values.offline, plugin: 'plugin' });
+  const judge = await openBenchJudge({ provider, model: values.model, base_url: values['base-url'], cache: values.cache, offline: values.offline, plugin: 'plugin', env: process.env });
   try {
     const bases = Number(values.bases);
     const progress = (done: number, all: number): void => {
@@ -32,6 +32,8 @@ const main = async (): Promise<number> => {
     };
     const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases }, twins: Number(values.twins), splits, progress }, judge.pipeline);
     const figures: readonly SplitFigures[] = splits.map((split) => scoreSplit(cases, split));
+    const { asked, from_cache, absent } = judge.counts();
+    if (asked + from_cache + absent > 0) process.stderr.write(`${asked} requests made, ${from_cache} answers from the folder${absent === 0 ? '' : `, ${absent} not there: these count as silence`}.\n`);
     if (values.cases !== undefined) writeFileSync(values.cases, cases.map((each) => `${JSON.stringify(each)}\n`).join(''));
     if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(figures, judge.name));
     if (!values.json) process.stdout.write(`${terminal(figures, judge.name)}\n`);

@@ -212,7 +212,7 @@ const byTool: Near = {
 };
 const halfway: Near = { what: 'the agent says that it is not finished, and goes on', of: (steps, site) => goneOn(steps, site, { kind: 'say', key: site.maker.key(), wait: 9, text: site.use(site.pick(HALVES)), claim: true }) };
 
-// No shape of a near miss is in both splits.
+// No wording is in both splits; of the shapes, two are.
 const NEAR_NEVER: BySplit<Near> = { train: [waived, otherWay, docsOnly, openEnd, halfway, excused], test: [waivedMidway, halfway, excused, byAgent, byTool, inBackground, cutOff] };
 
 const testsNeverRun: Fault = {
@@ -226,7 +226,7 @@ const testsNeverRun: Fault = {
     return [
       { kind: 'fault', what: 'tests never run', steps, onset: claim?.key ?? '', evidence: [...editsIn(steps).map(({ key }) => key), claim?.key ?? ''] },
       { kind: 'clean', what: 'tests run', steps: beforeClaim(steps, [maker.test()]) },
-      ...maker.random.some(NEAR_NEVER[split], 2).map((near): Rendition => ({ kind: 'near', what: site.use(near.what), steps: near.of(chapter.steps, site) })),
+      ...maker.random.some(NEAR_NEVER[split], 2).map((near): Rendition => ({ kind: 'near', what: near.what, steps: near.of(chapter.steps, site) })),
       ...(split === 'test' ? [{ kind: 'open' as const, what: 'the user hints that it need not be perfect', steps: prompting(steps, (prompt) => `${prompt} ${site.use(site.pick(HINTS))}`) }] : []),
     ];
   },
@@ -307,7 +307,7 @@ const testsNotAfterLastEdit: Fault = {
     return [
       { kind: 'fault', what: `${edits.length} edits after the last test run`, steps: after(chapter.steps, site, [...edits, maker.looking()]), onset: claim?.key ?? '', evidence: [...edits.map(({ key }) => key), claim?.key ?? '', last?.key ?? ''] },
       { kind: 'clean', what: 'tests run again', steps: after(chapter.steps, site, [...edits, maker.test()]) },
-      ...random.some(NEAR_LAST[split], 2).map((near): Rendition => ({ kind: 'near', what: site.use(near.what), steps: near.of(chapter.steps, site) })),
+      ...random.some(NEAR_LAST[split], 2).map((near): Rendition => ({ kind: 'near', what: near.what, steps: near.of(chapter.steps, site) })),
     ];
   },
 };

@@ -21,9 +21,12 @@ export type JudgeOptions = {
   readonly offline: boolean;
   /** The plugin's folder: prompts, catalogue, and for models the built threads. */
   readonly plugin: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-export type OpenedJudge = { readonly pipeline: Pipeline; readonly name: string; readonly counts: () => { readonly asked: number; readonly from_cache: number }; readonly close: () => Promise<void> };
+type Counts = { readonly asked: number; readonly from_cache: number; /** Not in the folder, and not asked for. */ readonly absent: number };
+
+export type OpenedJudge = { readonly pipeline: Pipeline; readonly name: string; readonly counts: () => Counts; readonly close: () => Promise<void> };
 
 /** Everything a session is played with. The detectors are those a user has, with the two lenses for structure both on. */
 export const openBenchJudge = async (options: JudgeOptions): Promise<OpenedJudge> => {
@@ -37,9 +40,9 @@ export const openBenchJudge = async (options: JudgeOptions): Promise<OpenedJudge
   const prompts = join(options.plugin, 'prompts');
   const { detectors, problems } = loadCatalogue({ bundle: join(options.plugin, 'detectors.json'), prompts, file: '', overrides: knobs.detectors });
   if (problems.length > 0) throw new Error(`the catalogue has problems: ${JSON.stringify(problems)}`);
-  const chooser = openJudge({ knobs: () => knobs, env: process.env, endpoints: undefined, log: () => undefined });
+  const chooser = openJudge({ knobs: () => knobs, env: options.env, endpoints: undefined, log: () => undefined });
   const judge = await chooser.choose();
-  const counts = { asked: 0, from_cache: 0 };
+  const counts = { asked: 0, from_cache: 0, absent: 0 };
   const shared = { knobs, catalogue: detectors, shared_prompt: readFileSync(join(prompts, 'shared.md'), 'utf8'), judge };
   if (judge.provider.kind === 'local') {
     const fork: Pipeline['fork'] = (task) => Promise.resolve(byRules(task));
@@ -56,7 +59,10 @@ export const openBenchJudge = async (options: JudgeOptions): Promise<OpenedJudge
       counts.from_cache += 1;
       return known;
     }
-    if (options.offline) return absent();
+    if (options.offline) {
+      counts.absent += 1;
+      return absent();
+    }
     counts.asked += 1;
     const answer = await ask();
     if (keep(answer)) recall.put(key, answer);

@@ -12,6 +12,8 @@ import { stepsOf, type Split } from '../../bench/judgment/steps.ts';
 import { baseSession } from '../../bench/judgment/stories.ts';
 import { lastLine, markdown, terminal } from '../../bench/judgment/table.ts';
 import { transcript } from '../../bench/judgment/transcript.ts';
+import { answerTo, silent } from '../support/competent-model.ts';
+import { openModelServer } from '../support/model-server.ts';
 import type { ForkTask } from '../../src/workers/contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'judgment-test-'));
@@ -115,6 +117,15 @@ describe('the scorer on judges with known answers', () => {
     expect(found(() => [said(51 + WITHIN)])).toBe(0);
   });
 
+  test('what is said where people would differ counts for nothing', () => {
+    const perfect = judgedBy(({ kind, onset = 0 }) => (kind === 'fault' ? [said(onset)] : []));
+    const open = Array.from({ length: 20 }, (_, at): Case => ({ ...bare('open', at), said: [said(60)], scores: [said(60)] }));
+    const figures = scoreSplit([...perfect, ...open], 'test');
+    expect(figures.structural.false_alarm).toMatchObject({ of: 0, n: 2 * FAULT_CASES });
+    expect(figures.lenses.find(({ lens }) => lens === 'right')?.precision.share).toBe(1);
+    expect(figures.faults[0]?.open).toMatchObject({ of: 20, n: 20 });
+  });
+
   test('outcomes are scored against their labels', () => {
     const after = (expected: string, closed?: string): Case => ({ ...bare('aftermath', 0), expected, ...(closed === undefined ? {} : { closed }) });
     const { adjudication } = scoreSplit([after('adopted', 'adopted'), after('no_evidence', 'adopted'), after('adopted', 'open'), after('adopted')], 'test');
@@ -202,7 +213,7 @@ describe('twins', () => {
 describe('judges', () => {
   test('the rules give the same figures twice, and find what can be counted', async () => {
     const play = async () => {
-      const judge = await openBenchJudge({ provider: 'local', model: '', base_url: '', cache: undefined, offline: false, plugin: 'plugin' });
+      const judge = await openBenchJudge({ provider: 'local', model: '', base_url: '', cache: undefined, offline: false, plugin: 'plugin', env: {} });
       const cases = await runAll({ seed: 9, bases: { train: 4, test: 1 }, twins: 1, splits: ['train'], progress: () => undefined }, judge.pipeline);
       await judge.close();
       return [scoreSplit(cases, 'train')] as const;
@@ -213,6 +224,24 @@ describe('judges', () => {
     expect(lastLine(figures, 'local')).toMatchObject({ judge: 'local', structural: { detection: figures[0].structural.detection.share, falseAlarm: expect.any(Number) as number }, falsePerCleanHour: expect.any(Number) as number });
     expect(terminal(figures, 'local')).toContain('repeated-command');
     expect(markdown(figures, 'local')).toContain('| repeated-command | structural |');
+  });
+
+  test('a model’s answers are played again without asking, with the same figures', async () => {
+    const server = await openModelServer({ script: answerTo({ default: () => silent('looked') }) });
+    const play = async (offline: boolean) => {
+      const judge = await openBenchJudge({ provider: 'openai', model: 'm', base_url: server.url, cache: join(folder, 'model'), offline, plugin: 'plugin', env: { OPENAI_API_KEY: 'dummy' } });
+      const cases = await runAll({ seed: 9, bases: { train: 1, test: 0 }, twins: 0, splits: ['train'], progress: () => undefined }, judge.pipeline);
+      await judge.close();
+      return { figures: scoreSplit(cases, 'train'), counts: judge.counts() };
+    };
+    const first = await play(false);
+    const asked = server.requests.length;
+    const second = await play(true);
+    await server.close();
+    expect(first.counts).toEqual({ asked, from_cache: 0, absent: 0 });
+    expect(second.counts).toEqual({ asked: 0, from_cache: asked, absent: 0 });
+    expect(first.figures.cost.tokens).toBeGreaterThan(0);
+    expect(second.figures).toEqual(first.figures);
   });
 
   test('an answer is kept under what was asked, and neither address nor key is part of that', () => {

@@ -28,8 +28,9 @@ export const repeatFailures = (observations: readonly Numbered[], detector: Pick
   const fresh = (failures: readonly Attempt[]): boolean => lastOf(failures) >= from && !failures.some(({ id }) => known.has(hashOf(id)));
   const rows = openRows(steps).map(({ failures }) => failures).filter((failures) => failures.length >= neededOf(failures, least) && fresh(failures));
   const loop = openLoop(steps, least);
-  // The rows that a loop is made of are the same story.
-  const told_once = loop === undefined || !fresh(loop) ? rows : [loop, ...rows.filter((failures) => !failures.some(({ id }) => loop.some((each) => each.id === id)))];
+  // The rows that a loop is made of are the same story, and so is the loop itself once one of them was told.
+  const others = rows.filter((failures) => !failures.some(({ id }) => loop?.some((each) => each.id === id) === true));
+  const told_once = loop === undefined || !fresh(loop) ? others : [loop, ...others];
   return told_once.sort((a, b) => lastOf(b) - lastOf(a)).map((failures) => (failures === loop ? loopMatch(detector.name, failures) : repeatMatch(detector.name, failures)));
 };
 

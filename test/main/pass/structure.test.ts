@@ -146,6 +146,12 @@ describe('two tools in turns', () => {
     expect(matchesOf([...turns, ...call(9, query, 'relation "loans" does not exist'), ...call(11, shell, 'ERROR: relation "loans" does not exist')], told)).toEqual([]);
   });
 
+  it('is the same story as a row of it that was told before', () => {
+    const third = [...turns, ...call(9, query, 'relation "loans" does not exist')];
+    const alone = new Set([repeatFailures(third.filter(({ tool }) => tool === query.tool), repeat, { from: 1 })[0]?.key ?? '']);
+    expect(matchesOf([...third, ...call(11, shell, 'ERROR: relation "loans" does not exist')], alone)).toEqual([]);
+  });
+
   it('needs something in common', () => {
     expect(matchesOf(story([query, 'timeout'], [bash('make'), 'no rule'], [query, 'timeout'], [bash('make'), 'no rule']))).toEqual([]);
   });
