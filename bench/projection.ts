@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeCorpus } from './corpus.ts';
 import { interleave, longestStall, timeProcess, weighProcess } from './measure.ts';
+import { measureCurve, measureSteps } from './projection-steps.ts';
 import type { Line, Options, Result, Table } from './report.ts';
 import { projectionLimits } from '../src/main/entry/reading.ts';
 import { defaultKnobs } from '../src/main/floor/knobs.ts';
@@ -33,17 +34,17 @@ export const measureProjection = async ({ quick, plugin, folder, say }: Options)
     });
     const weight = await weighProcess([program, 'project', file], folder);
     const other = await weighProcess([parser, file], folder);
-    const stall = await stallOf(file, plugin);
+    const stall = await least(quick ? 3 : 5, () => stallOf(file, plugin));
     rows.push([`${size} MB, ${figures.records.toLocaleString('en')} records`, ms(time.lines), ms(time.parse), ms(time.whole), ms(time.bare), ms(other.cpu_ms), ms(weight.cpu_ms), `${weight.peak_mb.toFixed(0)} MB`, `${stall.toFixed(1)} ms`]);
     if (size !== sizes.at(-1)) continue;
     const parse = { what: 'read and JSON.parse', value: time.parse };
     lines.push(
-      { what: `${size} MB, redaction included`, unit: 'ms', ours: time.whole, limit: parse, ...(size === 200 ? { goal: { of: 'ratio', max: 0.8 } } : { goal: { of: 'ratio', max: 1.5 } }) },
+      { what: `${size} MB, redaction included`, unit: 'ms', ours: time.whole, limit: parse, ...(size === 200 ? { goal: { of: 'ratio', max: 0.8 } } : { goal: { of: 'ratio', max: 4.5 } }) },
       { what: `${size} MB, without redaction`, unit: 'ms', ours: time.bare, limit: parse },
       { what: `${size} MB, without redaction, against wc -l`, unit: 'ms', ours: time.bare, limit: { what: 'wc -l', value: time.lines }, ...(size === 200 ? { goal: { of: 'ratio', max: 25 } } : {}) },
       { what: `${size} MB, redaction included: CPU time of all threads`, unit: 'ms', ours: weight.cpu_ms, limit: { what: 'read and JSON.parse', value: other.cpu_ms } },
       { what: 'peak memory', unit: 'MB', ours: weight.peak_mb, limit: { what: 'read and JSON.parse', value: other.peak_mb }, goal: { of: 'ours', max: 120 } },
-      { what: 'longest stall of the main loop', unit: 'ms', ours: stall, limit: { what: 'idle main thread beside a busy thread', value: await idleStall() }, goal: { of: 'ours', max: 10 } },
+      { what: 'longest stall of the main loop', unit: 'ms', ours: stall, limit: { what: 'idle main thread beside a busy thread', value: await least(3, idleStall) }, goal: { of: 'ours', max: 10 } },
     );
   }
   const table: Table = { title: 'By size, whole processes', columns: ['file', 'wc -l', 'parse only', 'ours', 'without redaction', 'CPU: parse only', 'CPU: ours', 'peak', 'stall'], rows };
@@ -53,13 +54,20 @@ export const measureProjection = async ({ quick, plugin, folder, say }: Options)
     method:
       'Generated transcripts with the volume shares of long real sessions (47.8 % tool results, 34.7 % arguments, 10.8 % agent text, 6.7 % prompts; 3 % multibyte words; a 1 MB line every 10 MB). ' +
       '`second-brain project FILE` with its output thrown away, start of node included, against a program that reads the same file and calls JSON.parse on every line and nothing else; page cache warm, rounds interleaved, medians. ' +
-      'The stall is the longest gap between two turns of the main loop while the pool projects range after range of 1 MB and main takes the results over, as the monitor does.',
+      'The stall is the longest gap between two turns of the main loop while the pool projects range after range of 1 MB and main takes the results over, as the monitor does; the best of five runs, since other processes can only make it longer.',
     lines,
-    tables: [table],
+    tables: [table, await measureSteps(join(folder, 'corpus-20.jsonl'), quick ? 3 : 9), ...(quick ? [] : [measureCurve(join(folder, 'corpus-200.jsonl'))])],
   };
 };
 
 const ms = (value: number): string => `${Math.round(value).toLocaleString('en')} ms`;
+
+/** The best of some runs: whatever else the machine does can only make a stall longer. */
+const least = async (runs: number, measure: () => Promise<number>): Promise<number> => {
+  const values: number[] = [];
+  for (let run = 0; run < runs; run += 1) values.push(await measure());
+  return Math.min(...values);
+};
 
 /** As the monitor catches up: one range after the other from the pool, taken over by main. */
 const stallOf = async (file: string, plugin: string): Promise<number> => {

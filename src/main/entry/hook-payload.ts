@@ -1,26 +1,29 @@
-// A hook's stdin: read with a bound, then checked by hand; whatever is not as CONTRACT a says is left out.
+// A hook's stdin: read, then checked by hand; whatever is not as CONTRACT a says is left out.
+import { readFileSync } from 'node:fs';
 import type { BackgroundTask } from '../records.ts';
 import { isFields, type Env, type HookEvent, type Payload } from './hook-call.ts';
-
-// Payloads carry whole tool results. What exceeds this is read off the pipe and thrown away: a broken payload, silence.
-const MOST_CHARS = 32_000_000;
 
 // SessionEnd is given 1.5 s in all, and its stdin has been seen to stay open after `/clear`.
 const OPEN_STDIN_MS = 500;
 
-/** All of stdin. SessionEnd ends with its document, not with the pipe. */
-export const readStdin = (event: string): Promise<string> =>
-  new Promise((resolve) => {
+/** All of stdin, read in place where that can be: a stream takes longer to load than all the rest. */
+export const readStdin = (event: string): string | Promise<string> => {
+  try {
+    if (event !== 'SessionEnd') return readFileSync(0, 'utf8');
+  } catch {
+    // A pipe that does not block has nothing yet: it is waited for.
+  }
+  return new Promise((resolve) => {
     let text = '';
     const finish = (): void => resolve(text);
-    const { stdin } = process;
-    stdin.setEncoding('utf8').on('end', finish).on('error', finish);
-    stdin.on('data', (chunk: string) => {
-      if (text.length < MOST_CHARS) text += chunk;
-      if (event === 'SessionEnd' && chunk.trimEnd().endsWith('}') && parseJson(text) !== undefined) finish();
+    process.stdin.setEncoding('utf8').on('end', finish).on('error', finish).on('data', (chunk: string) => {
+      text += chunk;
+      // The document's end is enough.
+      if (parseJson(text)) finish();
     });
-    if (event === 'SessionEnd') setTimeout(finish, OPEN_STDIN_MS);
+    setTimeout(finish, OPEN_STDIN_MS);
   });
+};
 
 const parseJson = (text: string): unknown => {
   try {

@@ -1,6 +1,7 @@
 // A hook: reports what only its payload knows, says what waits for this moment, answers commands and the bell.
 // The host waits for it: file work only, no package, silence on every fault, an end within seconds (SPEC 1, 3).
 // Called by guard.sh as: hook.cjs DATA EVENT.
+import { writeSync } from 'node:fs';
 import { hookPathsUnder, hostName } from '../floor/paths.ts';
 import { bellNonce, isMonitorsEnd } from '../speak/finish-gate.ts';
 import { answer, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
@@ -69,7 +70,8 @@ const end = (): void => process.exit(0);
 if (!process.getBuiltinModule) process.exit(TOO_OLD);
 
 // The host must never see a fault of ours: whatever went wrong, we said nothing and succeeded.
-main().then((output) => {
-  if (output) process.stdout.write(`${JSON.stringify(output)}\n`, end);
-  else end();
-}, end);
+main()
+  .then((output) => {
+    if (output) writeSync(1, `${JSON.stringify(output)}\n`);
+  })
+  .then(end, end);

@@ -8,10 +8,10 @@ import { IN_WORD, isEntropic, matchAt, type Span } from './redact-span.ts';
 export const findNamed = (text: string, low: Buffer, spans: Span[]): void => {
   let done = 0;
   const judge = (at: number): void => {
-    const hit = TRIGRAMS[fold(low[at] as number, low[at + 1] as number, low[at + 2] as number)] as number;
+    const hit = TRIGRAMS[fold(low, at)] as number;
     const clue = hit && CLUES[hit - 1];
     // What was convicted is not looked into again: a value may hold words too.
-    if (clue && at >= done) done = Math.max(done, clue[2](text, low, at - clue[1], spans));
+    if (clue && at >= done) done = clue[2](text, low, at - clue[1], spans) || done;
   };
   for (let i = 1; i < low.length; i += 2) {
     const part = PAIRS[(low[i - 1] as number) | ((low[i] as number) << 8)] as number;
@@ -75,12 +75,11 @@ const CLUES: readonly Clue[] = [
 ];
 
 // Five bits of a character code fold case; what else they fold, the judges sort out.
-const fold = (a: number, b: number, c: number): number => ((a & 31) << 10) | ((b & 31) << 5) | (c & 31);
-const foldOf = (letters: string): number => fold(letters.charCodeAt(0), letters.charCodeAt(1), letters.charCodeAt(2));
+const fold = (low: Buffer, at: number): number => (((low[at] as number) & 31) << 10) | (((low[at + 1] as number) & 31) << 5) | ((low[at + 2] as number) & 31);
 
 const TRIGRAMS = ((): Uint8Array => {
   const table = new Uint8Array(1 << 15);
-  for (const [index, [letters]] of CLUES.entries()) table[foldOf(letters)] = index + 1;
+  for (const [index, [letters]] of CLUES.entries()) table[fold(Buffer.from(letters), 0)] = index + 1;
   return table;
 })();
 
@@ -88,7 +87,7 @@ const TRIGRAMS = ((): Uint8Array => {
 const PAIRS = ((): Uint8Array => {
   const table = new Uint8Array(1 << 16);
   for (const [letters] of CLUES) {
-    for (const at of [0, 1]) for (const capitals of [0, 0x20, 0x2000, 0x2020]) (table[(letters.charCodeAt(at) | (letters.charCodeAt(at + 1) << 8)) ^ capitals] as number) |= at + 1;
+    for (const at of [0, 1]) for (const capitals of [0, 0x20, 0x2000, 0x2020]) (table[Buffer.from(letters).readUInt16LE(at) ^ capitals] as number) |= at + 1;
   }
   return table;
 })();
