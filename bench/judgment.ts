@@ -30,7 +30,7 @@ const main = async (): Promise<number> => {
     const progress = (done: number, all: number): void => {
       if (process.stderr.isTTY && (done % 20 === 0 || done === all)) process.stderr.write(`\r${done} of ${all} sessions\u001b[K${done === all ? '\r\u001b[K' : ''}`);
     };
-    const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases }, twins: Number(values.twins), splits, progress }, judge.pipeline);
+    const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases }, twins: Number(values.twins), splits, recorded: 'test/fixtures/sessions', progress }, judge.pipeline);
     const figures: readonly SplitFigures[] = splits.map((split) => scoreSplit(cases, split));
     const { asked, from_cache, absent } = judge.counts();
     if (asked + from_cache + absent > 0) process.stderr.write(`${asked} requests made, ${from_cache} answers from the folder${absent === 0 ? '' : `, ${absent} not there: these count as silence`}.\n`);

@@ -2,6 +2,7 @@
 import { aftermathsOf } from './aftermath.ts';
 import { FAULTS, twinsOf } from './faults.ts';
 import { play, type Pipeline, type Played } from './play.ts';
+import { recordedSessions } from './recorded.ts';
 import type { Case } from './score.ts';
 import { baseSession } from './stories.ts';
 import { stepsOf, type Session, type Split } from './steps.ts';
@@ -15,6 +16,8 @@ export type RunOptions = {
   /** Of how many of them each structural fault gets twins; half as many for the others and for what comes after. */
   readonly twins: number;
   readonly splits: readonly Split[];
+  /** Folder of recorded sessions, played with the train split. */
+  readonly recorded?: string;
   readonly progress: (done: number, all: number) => void;
 };
 
@@ -24,6 +27,10 @@ export type Job = { readonly session: Session; readonly label: Pick<Case, 'kind'
 export const runAll = async (options: RunOptions, pipeline: Pipeline): Promise<readonly Case[]> => {
   const jobs = options.splits.flatMap((split) => jobsOf(split, options));
   const cases: Case[] = [];
+  for (const { id, root, written, label } of options.splits.includes('train') && options.recorded !== undefined ? recordedSessions(options.recorded) : []) {
+    const { said, scores, passes, tokens, usd } = await play({ id, root, written }, pipeline);
+    cases.push({ ...label, ...ending(written), id, split: 'train', said, scores, passes, tokens, ...(usd === undefined ? {} : { usd }) });
+  }
   for (const job of jobs) {
     cases.push(await caseOf(job, pipeline));
     options.progress(cases.length, jobs.length);
@@ -69,10 +76,11 @@ export const labelled = ({ session, label, twin }: Job, written: Transcript, pla
     ...(onset === undefined ? {} : { onset }),
     ...(Number.isFinite(shows) ? { shows } : {}),
     ...(closed === undefined ? {} : { closed }),
-    end: { record: written.lines.length - 1, at: written.times.at(-1) ?? 0 },
-    hours: activeHours(written.times),
+    ...ending(written),
   };
 };
+
+const ending = (written: Transcript): Pick<Case, 'end' | 'hours'> => ({ end: { record: written.lines.length - 1, at: written.times.at(-1) ?? 0 }, hours: activeHours(written.times) });
 
 const recordOf = (written: Transcript, key: string | undefined): number | undefined => (key === undefined ? undefined : written.places.get(key)?.record);
 

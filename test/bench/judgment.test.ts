@@ -214,8 +214,10 @@ describe('judges', () => {
   test('the rules give the same figures twice, and find what can be counted', async () => {
     const play = async () => {
       const judge = await openBenchJudge({ provider: 'local', model: '', base_url: '', cache: undefined, offline: false, plugin: 'plugin', env: {} });
-      const cases = await runAll({ seed: 9, bases: { train: 4, test: 1 }, twins: 1, splits: ['train'], progress: () => undefined }, judge.pipeline);
+      const cases = await runAll({ seed: 9, bases: { train: 4, test: 1 }, twins: 1, splits: ['train'], recorded: 'test/fixtures/sessions', progress: () => undefined }, judge.pipeline);
       await judge.close();
+      // The recorded sessions come first: three clean ones, and two whose fault is found.
+      expect(cases.slice(0, 5).map(({ kind, said }) => [kind, said.length])).toEqual([['base', 0], ['base', 0], ['base', 0], ['fault', 1], ['fault', 1]]);
       return [scoreSplit(cases, 'train')] as const;
     };
     const figures = await play();
