@@ -56,8 +56,6 @@ export type Setup = {
   readonly capture: (pass: number) => ((name: string, text: string) => void) | undefined;
   /** Told of everything that is decided, as it happens: replay prints it. */
   readonly told?: (what: Told) => void;
-  /** A session that went by: nothing is written but to the given folder, and no other session is looked at. */
-  readonly replay: boolean;
 };
 
 export type Told =

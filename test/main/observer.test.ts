@@ -30,7 +30,7 @@ const never = (): never => {
 const setup = (): Setup => ({
   paths, session: SESSION, workspace: '/w', git_dir: '/w/.git', cwd: '/w', host: String(HOST), host_pid: HOST, version: '1', shared_prompt: '',
   knobs: defaultKnobs, catalogue: () => [], judge: never, fork: never, summarize: never, tool: never, mcp_tools: () => [],
-  entropy: () => new Uint8Array(16).fill(7), log: () => undefined, capture: () => undefined, replay: false,
+  entropy: () => new Uint8Array(16).fill(7), log: () => undefined, capture: () => undefined,
 });
 const open = (): Watching => openObserver(setup(), { history: [] }, NOW);
 const put = (changes: Partial<Advice> = {}): Advice => {

@@ -33,7 +33,6 @@ beforeEach(() => {
     entropy: () => new Uint8Array(16),
     log: () => undefined,
     capture: () => undefined,
-    replay: false,
   };
   w = openObserver(setup, { history: [] }, NOW);
 });

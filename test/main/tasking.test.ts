@@ -40,7 +40,7 @@ beforeEach(() => {
     fork: ({ detector: { name } }): Promise<ForkResult> => Promise.resolve({ detector: name, end: 'feedback', feedback, usage: NO_USAGE, requests: 1, started_at: 1, took_ms: 5, model: 'm', pilot: true, tool_text: '' }),
     summarize: () => summarize(),
     tool: () => Promise.resolve({ ok: false, text: '' }), mcp_tools: () => [],
-    entropy: () => new Uint8Array(16).fill((drawn += 1)), log: (line) => void logs.push(line), capture: () => undefined, replay: false,
+    entropy: () => new Uint8Array(16).fill((drawn += 1)), log: (line) => void logs.push(line), capture: () => undefined,
   };
   w = openObserver(setup, { history: [] }, NOW);
 });

@@ -83,7 +83,6 @@ const openPlayer = (input: ReplayInput) => {
     log: input.log,
     capture: () => undefined,
     told,
-    replay: true,
   });
 
   const told = (what: Told): void => {

@@ -352,6 +352,5 @@ const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>): 
     mcp_tools: tools.mcp_tools,
     capture: openCapture({ paths, session, knobs, log }),
     entropy: () => randomBytes(16),
-    replay: false,
   };
 };
