@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { interleave } from './measure.ts';
 import type { Table } from './report.ts';
 import { projectionLimits } from '../src/main/entry/reading.ts';
 import { redact } from '../src/main/floor/redact.ts';
@@ -42,8 +41,7 @@ export const measureSteps = async (file: string, rounds: number): Promise<Table>
       for (const items of slices) chain.fold(items, 'history');
     }),
   };
-  await interleave(4, steps);
-  const time = await interleave(rounds, steps);
+  const time = Object.fromEntries(Object.entries(steps).map(([step, once]) => [step, warm(once, rounds)]));
   const whole = Object.values(time)[0] ?? 1;
   return {
     title: `Where the time goes: CPU of one warm thread for ${Math.round(lines.reduce((sum, line) => sum + line.length, 0) / 1e6)} MB`,
@@ -51,6 +49,9 @@ export const measureSteps = async (file: string, rounds: number): Promise<Table>
     rows: Object.entries(time).map(([step, ms]) => [step, ms.toFixed(0), (ms / whole).toFixed(2)]),
   };
 };
+
+/** The least of some rounds: a step after another, each until its own code is warm, so that none is measured on the other's types. */
+const warm = (once: () => number, rounds: number): number => Math.min(...Array.from({ length: rounds + 4 }, once));
 
 /** CPU of a fresh process for each 10 MB of `file`: how long the code takes to get warm. */
 export const measureCurve = (file: string): Table => {

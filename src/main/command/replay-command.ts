@@ -102,7 +102,7 @@ const one = async ({ file, knobs, runtime, pools, threads, json, keep }: One): P
     for (const said of judge.problems()) process.stderr.write(`${said}\n`);
     const summary = await replay({
       file,
-      slices: slicesOf(file, { limits, parallel_bytes: knobs.ingest.parallel_bytes, project: pools.project, ahead: threads + 1 }),
+      slices: slicesOf(file, { limits, pool: { project: pools.project, ahead: threads + 1, from_bytes: knobs.ingest.parallel_bytes } }),
       data, knobs,
       catalogue: catalogue.detectors,
       shared_prompt: readFileSync(join(runtime.prompts, 'shared.md'), 'utf8'),

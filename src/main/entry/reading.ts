@@ -1,9 +1,9 @@
-// A whole transcript in file order, slice by slice: small files on the main thread, large ones in ranges by the pool (SPEC 5.1).
+// A whole transcript in file order, slice by slice: on this thread, or large ones in ranges by the pool (SPEC 5.1).
 import { statSync } from 'node:fs';
 import { isMissing } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { projectLine } from '../ingest/projection.ts';
-import { cutRanges, positionAt, readForward, readRange } from '../ingest/transcript-file.ts';
+import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
 import type { Position, Projected } from '../records.ts';
 import type { ProjectionLimits, ProjectResult, ProjectTask } from '../../workers/contract.ts';
 
@@ -28,64 +28,42 @@ export const unreadable = (path: string, limits: ProjectionLimits): string | und
   return read.how === 'not-a-transcript' ? `${path} is not a Claude Code transcript: ${read.because}.` : undefined;
 };
 
-// Large enough to be worth a message, small enough that neither side waits long for the other.
+/** What a pool is handed at once: worth a message, and taken over within a few milliseconds. */
 const RANGE_BYTES = 1_000_000;
+/** What is read at once on this thread: all that is held of a file, however large. */
+const SLICE_BYTES = 250_000;
 
 export type SliceOptions = {
   readonly limits: ProjectionLimits;
-  readonly parallel_bytes: number;
-  readonly project: (task: ProjectTask) => Promise<ProjectResult>;
-  /** Ranges the pool has at once. */
-  readonly ahead: number;
+  /** Files over `from_bytes` are projected by it, `ahead` ranges at once, while this thread works on what has come. */
+  readonly pool?: { readonly project: (task: ProjectTask) => Promise<ProjectResult>; readonly ahead: number; readonly from_bytes: number };
 };
 
-/**
- * Every record of the file, in order; a last record without its newline counts, since nobody writes to it any more.
- * This thread has nothing else to do: while the range that is next is under way elsewhere, it projects ranges itself.
- */
-export const slicesOf = async function* (path: string, { limits, parallel_bytes, project, ahead }: SliceOptions): AsyncGenerator<Slice> {
+/** Every record of the file, in order; a last record without its newline counts, since nobody writes to it any more. */
+export const slicesOf = async function* (path: string, { limits, pool }: SliceOptions): AsyncGenerator<Slice> {
   const { size } = statSync(path);
   let position: Position | undefined;
-  if (size > parallel_bytes) {
+  if (pool !== undefined && size > pool.from_bytes) {
     const ranges = cutRanges(path, 0, size, RANGE_BYTES);
-    const done = new Map<number, ProjectResult>();
-    const running = new Map<number, Promise<void>>();
-    let next = 0;
-    const begin = (): void => {
-      for (; running.size < ahead && next < ranges.length; next += 1) {
-        const at = next;
-        const range = ranges[at];
-        if (range === undefined) continue;
-        const run = async (): Promise<void> => {
-          done.set(at, await project({ kind: 'project', path, ...range, limits }));
-          running.delete(at);
-        };
-        const under_way = run();
-        under_way.catch(() => undefined); // awaited below, in order; until then it must not count as unhandled
-        running.set(at, under_way);
-      }
+    const running: Promise<ProjectResult>[] = [];
+    const start = (at: number): void => {
+      const range = ranges[at];
+      if (range === undefined) return;
+      const result = pool.project({ kind: 'project', path, ...range, limits });
+      result.catch(() => undefined); // awaited below, in order; until then it must not count as unhandled
+      running.push(result);
     };
+    for (let at = 0; at < Math.min(pool.ahead, ranges.length); at += 1) start(at);
     for (const [at, range] of ranges.entries()) {
-      while (!done.has(at)) {
-        begin();
-        const own = ranges[next];
-        if (own === undefined || next - at > MOST_AHEAD) await running.get(at);
-        else {
-          const mine = next;
-          next += 1;
-          done.set(mine, readRange(path, own, (line) => projectLine(line, limits)));
-          await new Promise((resolve) => setImmediate(resolve)); // what the pool has finished comes in
-        }
-      }
-      const result = done.get(at);
-      done.delete(at);
-      begin();
+      const result = await running[at];
+      start(at + pool.ahead);
       if (result !== undefined) yield { ...result, done_bytes: range.to };
+      delete running[at];
     }
     position = positionAt(path, ranges.at(-1)?.to ?? 0, undefined);
   }
   for (;;) {
-    const read = readForward(path, position, { project: (line) => projectLine(line, limits), max_bytes: parallel_bytes, history_chars: 0, fresh: true, ended: true });
+    const read = readForward(path, position, { project: (line) => projectLine(line, limits), max_bytes: SLICE_BYTES, history_chars: 0, fresh: true, ended: true });
     if (read.how === 'missing' || read.how === 'not-a-transcript') return;
     const before = position?.offset ?? 0;
     ({ position } = read);
@@ -97,6 +75,3 @@ export const slicesOf = async function* (path: string, { limits, parallel_bytes,
     }
   }
 };
-
-/** Projected ranges that may wait for an earlier one: what they hold is memory. */
-const MOST_AHEAD = 8;

@@ -141,19 +141,6 @@ export const cutRanges = (path: string, from: number, to: number, bytes: number)
   }
 };
 
-/** The lines of one range, on this thread. Nothing when the file is gone. */
-export const readRange = (path: string, { from, to }: { readonly from: number; readonly to: number }, project: Project): { readonly items: readonly Projected[]; readonly bad_lines: number } => {
-  const file = openTranscript(path);
-  const items: Projected[] = [];
-  if (file === undefined || 'because' in file) return { items, bad_lines: 0 };
-  try {
-    const { skipped } = eachLine(file.read, from, to, (line) => void (isBlank(line) || items.push(project(line))));
-    return { items, bad_lines: skipped + items.filter(({ type }) => type === 'bad-line').length };
-  } finally {
-    closeSync(file.fd);
-  }
-};
-
 /** The position at `offset` once ranges up to there were projected elsewhere; undefined when the file is gone or shorter. */
 export const positionAt = (path: string, offset: number, uuid: string | undefined): Position | undefined => {
   const file = openTranscript(path);
