@@ -86,8 +86,9 @@ const postAnthropic = async (provider: Provider, body: Uint8Array<ArrayBuffer>, 
     logLevel: 'off',
     openTelemetry: false,
     // The SDK says where to and with which headers. The bodies go past it: through fetch each is copied several times.
+    // So does the signal: nothing holds the SDK's own while a body is read, and once it is collected it never fires.
     fetch: async (url, init) => {
-      const answer = await ask(String(url), Object.fromEntries(new Headers(init?.headers)), body, init?.signal ?? signal, dispatcher);
+      const answer = await ask(String(url), Object.fromEntries(new Headers(init?.headers)), body, signal, dispatcher);
       answers.push(answer);
       return new Response(null, { status: answer.status });
     },

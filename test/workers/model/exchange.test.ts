@@ -1,7 +1,10 @@
 // Waiting and retrying: what the clock and the stall limit decide, seen with a clock that only counts.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { anthropicFork } from '../../../src/workers/model/anthropic.ts';
 import { exchange, type Post } from '../../../src/workers/model/exchange.ts';
+import { openaiFork } from '../../../src/workers/model/openai.ts';
 import { openSender } from '../../../src/workers/model/send.ts';
 import type { Clock, Watch } from '../../../src/workers/model/wire.ts';
 import { feedbackCall, providerOf, taskOf } from '../../support/fork-task.ts';
@@ -53,6 +56,18 @@ describe('between two tries', () => {
   it('it never waits past the deadline', async () => {
     expect(await ask(status({ 'retry-after': '3' }), 3000)).toEqual({ answer: { ok: false, end: 'provider-error', cause: 'http 529 scripted_error' }, waits: [] });
   });
+});
+
+it.each(['anthropic', 'openai'] as const)('%s: a stream that falls silent is given up though the collector ran meanwhile', async (wire) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  server = await openModelServer({ script: () => ({ calls: [feedbackCall()], fault: { kind: 'hang', after: 'half' } }) });
+  const provider = providerOf(wire, server.url);
+  const dialect = (wire === 'anthropic' ? anthropicFork : openaiFork)(taskOf(provider), [], { auto_choice: false });
+  const told: Watch = { ...watch(), firstEvent: () => void setTimeout(collect, 20) };
+  const clock: Clock = { now: () => 0, wait: () => Promise.resolve() };
+  const answer = await exchange(dialect, (body, signal) => sender.post(provider, body, signal), 60_000, told, new AbortController().signal, clock, 100);
+  expect(answer).toMatchObject({ ok: false, cause: 'stream stalled' });
 });
 
 it('a stream that falls silent after its first event is given up and not asked again', async () => {
