@@ -1,10 +1,10 @@
 // The jail of the file tools (SPEC 7.2, HAZARDS F4–F6): a path counts as the file system resolves it, before and after opening.
-import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readSync, realpathSync, type BigIntStats } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, opendirSync, openSync, readlinkSync, readSync, realpathSync, type BigIntStats, type Dir } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { isSealed } from '../../main/ingest/sealed.ts';
 
-/** `root` is a real path; `denied` are patterns as `isSealed` takes them, folded. */
-export type Jail = { readonly root: string; readonly denied: readonly string[] };
+/** `root` is a real path; `denied` are patterns as `isSealed` takes them, folded; `kernelPaths`: the kernel names the path of an open file. */
+export type Jail = { readonly root: string; readonly denied: readonly string[]; readonly kernelPaths: boolean };
 
 export type Refusal = { readonly ok: false; readonly because: string };
 /** `path` is real; `rel` is relative to the root with `/`, '' for the root itself. */
@@ -13,7 +13,7 @@ export type Place = { readonly ok: true; readonly path: string; readonly rel: st
 /** The jail at a folder; undefined when the folder cannot be resolved. */
 export const openJail = (root: string, denied: readonly string[]): Jail | undefined => {
   const real = realPath(root);
-  return real === undefined || statOf(real)?.isDirectory() !== true ? undefined : { root: real, denied: denied.map(folded) };
+  return real === undefined || statOf(real)?.isDirectory() !== true ? undefined : { root: real, denied: denied.map(folded), kernelPaths: existsSync('/proc/self/fd') };
 };
 
 /**
@@ -34,14 +34,13 @@ export const findPlace = (jail: Jail, asked: string): Place | Refusal => {
 
 export type Bytes = { readonly ok: true; readonly bytes: Buffer; /** Bytes of the whole file. */ readonly size: number };
 
-/** At most `max` first bytes of a file that was found. The open file must still be the one at that place. */
+/** At most `max` first bytes of a file that was found. What was opened must be what lies at that place. */
 export const readPlace = (jail: Jail, { path, rel }: Pick<Place, 'path' | 'rel'>, max: number): Bytes | Refusal => {
-  // Without NONBLOCK opening a pipe would wait for its writer for ever.
-  const fd = attempt(() => openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)));
+  const fd = openAt(path);
   if (fd === undefined) return absent(rel);
   try {
     const stat = fstatSync(fd, { bigint: true });
-    if (!stat.isFile() || !isStill(jail, path, stat)) return absent(rel);
+    if (!stat.isFile() || !isAt(jail, path, fd)) return absent(rel);
     const buffer = Buffer.allocUnsafe(Math.min(max, Number(stat.size)));
     let done = 0;
     while (done < buffer.length) {
@@ -59,9 +58,20 @@ export type Entry = { readonly name: string; readonly kind: 'file' | 'folder' };
 
 /** Files and folders in a folder of the jail, sorted, links and closed names left out; `undefined` when it is no longer that folder. */
 export const listPlace = (jail: Jail, path: string, max: number): { readonly entries: readonly Entry[]; readonly cut: boolean } | undefined => {
-  const before = statOf(path);
-  const folder = before === undefined ? undefined : attempt(() => opendirSync(path, { bufferSize: 256 }));
-  if (before === undefined || folder === undefined) return undefined;
+  const fd = openAt(path);
+  if (fd === undefined) return undefined;
+  try {
+    if (!isAt(jail, path, fd)) return undefined;
+    const folder = attempt(() => opendirSync(jail.kernelPaths ? kernelPath(fd) : path, { bufferSize: 256 }));
+    if (folder === undefined) return undefined;
+    const listed = entriesOf(jail, path, folder, max);
+    return jail.kernelPaths || isAt(jail, path, fd) ? listed : undefined;
+  } finally {
+    closeSync(fd);
+  }
+};
+
+const entriesOf = (jail: Jail, path: string, folder: Dir, max: number) => {
   const entries: Entry[] = [];
   let cut = false;
   try {
@@ -76,7 +86,7 @@ export const listPlace = (jail: Jail, path: string, max: number): { readonly ent
   } finally {
     folder.closeSync();
   }
-  return isStill(jail, path, before) ? { entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)), cut } : undefined;
+  return { entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)), cut };
 };
 
 /** Whether `path` is `root` or below it, by segments: `/proj-secret` is not in `/proj`. */
@@ -103,11 +113,28 @@ const isClosed = ({ root, denied }: Jail, path: string): boolean => {
 
 const folded = (path: string): string => path.normalize('NFC').toLowerCase();
 
-const isStill = (jail: Jail, path: string, { dev, ino }: BigIntStats): boolean => {
-  if (realPath(path) !== path || !isWithin(jail.root, path)) return false;
-  const now = statOf(path);
-  return now?.dev === dev && now.ino === ino;
+// Without NONBLOCK opening a pipe would wait for its writer for ever.
+const openAt = (path: string): number | undefined =>
+  attempt(() => openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)));
+
+/**
+ * Whether what was opened lies at that place. The kernel knows where an open file is, whoever swaps folders for links
+ * meanwhile. Where it cannot be asked, two looks at the path can each fall on another side of a swap, so both are repeated.
+ */
+const isAt = (jail: Jail, path: string, fd: number): boolean => {
+  if (!isWithin(jail.root, path)) return false;
+  if (jail.kernelPaths) return attempt(() => readlinkSync(kernelPath(fd))) === path;
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  for (let look = 0; look < LOOKS; look += 1) {
+    const now = realPath(path) === path ? statOf(path) : undefined;
+    if (now?.dev !== dev || now.ino !== ino) return false;
+  }
+  return true;
 };
+
+const kernelPath = (fd: number): string => `/proc/self/fd/${fd}`;
+/** A swapper that wins every other look by chance wins all of them once in 4^16. */
+const LOOKS = 16;
 
 const relOf = ({ root }: Jail, path: string): string => relative(root, path).split(sep).join('/');
 
