@@ -13,7 +13,7 @@ import { openPools } from '../src/main/pools.ts';
 
 const MB = 1_000_000;
 /** What the monitor hands to the pool at once. */
-const RANGE = 1_000_000;
+const RANGE = 250_000;
 
 export const measureProjection = async ({ quick, plugin, folder, say }: Options): Promise<Result> => {
   const rows: string[][] = [];
@@ -54,7 +54,7 @@ export const measureProjection = async ({ quick, plugin, folder, say }: Options)
     method:
       'Generated transcripts with the volume shares of long real sessions (47.8 % tool results, 34.7 % arguments, 10.8 % agent text, 6.7 % prompts; 3 % multibyte words; a 1 MB line every 10 MB). ' +
       '`second-brain project FILE` with its output thrown away, start of node included, against a program that reads the same file and calls JSON.parse on every line and nothing else; page cache warm, rounds interleaved, medians. ' +
-      'The stall is the longest gap between two turns of the main loop while the pool projects range after range of 1 MB and main takes the results over, as the monitor does; the best of five runs, since other processes can only make it longer.',
+      'The stall is the longest gap between two turns of the main loop while the pool projects range after range of 250 kB and main takes the results over, as the monitor does; the best of five runs, since other processes can only make it longer.',
     lines,
     tables: [table, await measureSteps(join(folder, 'corpus-20.jsonl'), quick ? 3 : 9), ...(quick ? [] : [measureCurve(join(folder, 'corpus-200.jsonl'))])],
   };

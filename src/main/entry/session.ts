@@ -305,7 +305,8 @@ export const openSession = (options: SessionOptions, now: number) => {
   };
 };
 
-const RANGE_BYTES = 1_000_000;
+// What the pool hands over at once holds the main loop for some milliseconds: unpacking and folding it.
+const RANGE_BYTES = 250_000;
 
 /** What the model is told of how the session came to be, by SessionStart's source. */
 const BEGINNINGS: Readonly<Record<string, { readonly note: NoteKind; readonly text: string }>> = {

@@ -1,4 +1,5 @@
 // The only file that opens connections to a model: one undici agent per route and thread, warm between passes (SPEC 3, 7.1).
+import { setMaxListeners } from 'node:events';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -44,6 +45,7 @@ export const openSender = (): Sender => {
     post: (provider, body, signal) => (provider.kind === 'anthropic' ? postAnthropic : postOpenai)(provider, body, signal, route(provider)),
     warm: async (provider, n, signal) => {
       const url = new URL('/', provider.base_url);
+      setMaxListeners(n + 1, signal); // one of each knock; Node warns from the eleventh on
       const tries = Array.from({ length: n }, () => knock(url, route(provider), signal));
       const warm = (await Promise.all(tries)).filter(Boolean).length;
       // undici frees a socket one tick after its answer has ended: a post in the same tick would open another.
