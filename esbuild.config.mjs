@@ -59,10 +59,16 @@ export const buildPlugin = async (dist) => {
   return [...new Set(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)))].sort();
 };
 
-const buildBench = async () => {
-  rmSync('.cache/bench', { recursive: true, force: true });
-  const entries = readdirSync('bench').filter((name) => name.endsWith('.ts')).map((name) => `bench/${name}`);
-  await build({ ...shared, entryPoints: entries, outdir: '.cache/bench', format: 'esm', outExtension: { '.js': '.mjs' }, packages: 'external' });
+/** Programs that run from the checkout, with node_modules: each of `entries` into .cache/<name>. */
+const buildPrograms = async (name, entries) => {
+  rmSync(`.cache/${name}`, { recursive: true, force: true });
+  await build({ ...shared, entryPoints: entries, outdir: `.cache/${name}`, format: 'esm', outExtension: { '.js': '.mjs' }, packages: 'external' });
 };
 
-if (import.meta.filename === realpathSync(process.argv[1])) await (process.argv.includes('--bench') ? buildBench() : buildPlugin('plugin/dist'));
+const buildAsked = async (args) => {
+  if (args.includes('--bench')) return buildPrograms('bench', readdirSync('bench').filter((name) => name.endsWith('.ts')).map((name) => `bench/${name}`));
+  if (args.includes('--faults')) return buildPrograms('faults', ['test/faults/run.ts']);
+  return buildPlugin('plugin/dist');
+};
+
+if (import.meta.filename === realpathSync(process.argv[1])) await buildAsked(process.argv);

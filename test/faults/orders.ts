@@ -1,0 +1,34 @@
+// What the runner and the stand-in host say to each other, and what the host notes down for the checker.
+
+/** Everything a stand-in host is told at its start; its process gets the path of this as JSON. */
+export type HostSpec = {
+  readonly session: string;
+  readonly source: 'startup' | 'resume' | 'clear';
+  readonly transcript: string;
+  readonly project: string;
+  readonly plugin: string;
+  readonly data: string;
+  readonly journal: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** What the agent does next. `pause_ms` before it; `kill_hook_ms`: the hook it causes is killed so long after its start. */
+export type Step =
+  | { readonly kind: 'say'; readonly text: string; readonly pause_ms: number }
+  | { readonly kind: 'call'; readonly command: string; readonly fails?: string; readonly pause_ms: number; readonly kill_hook_ms?: number; /** The host runs each hook twice. */ readonly twice?: boolean };
+
+export type Order =
+  | { readonly kind: 'turn'; readonly prompt: string; readonly steps: readonly Step[]; readonly final: string; /** The final words reach the file behind the Stop hook's start. */ readonly late?: boolean; readonly kill_stop_ms?: number }
+  /** Ends as a host does: the monitor is told, SessionEnd hooks run. */
+  | { readonly kind: 'leave' };
+
+export type HostWord =
+  | { readonly kind: 'ready'; readonly monitor: number }
+  | { readonly kind: 'turn-done' }
+  | { readonly kind: 'monitor-gone'; readonly pid: number };
+
+/** A line of journal.jsonl. Hooks are noted when they have ended; one that its host did not outlive is not. */
+export type JournalLine =
+  | { readonly kind: 'host' | 'monitor'; readonly pid: number; readonly at: number; readonly session: string }
+  | { readonly kind: 'gone'; readonly what: 'host' | 'monitor'; readonly pid: number; readonly at: number }
+  | { readonly kind: 'hook'; readonly event: string; readonly host: number; readonly session: string; readonly at: number; readonly ended_at: number; readonly code: number | null; readonly killed: boolean; readonly stdout: string; readonly input: string };
