@@ -20,7 +20,7 @@ export const buildPlugin = async (dist) => {
   mkdirSync(dist, { recursive: true });
   const plugin = { ...shared, outdir: dist, format: 'cjs', outExtension: { '.js': '.cjs' }, metafile: true };
   const built = [
-    await build({ ...plugin, minify: true, entryPoints: { hook: 'src/main/entry/hook.ts' } }),
+    await build({ ...plugin, minify: true, entryPoints: { hook: 'src/main/entry/hook.ts', guard: 'src/main/entry/guard.ts' } }),
     // Mostly other people's code: small counts more than names in a stack.
     await build({
       ...plugin,

@@ -1,8 +1,10 @@
-// `npm run release`: .cache/release/second-brain, the folder a marketplace is made of, and its tarball. The same sources
-// give the same bytes: names are sorted, and nothing tells the time, the machine or who built it.
+// `npm run release [-- FOLDER] [--windows]`: .cache/release/second-brain, the folder a marketplace is made of, and its tarball.
+// The same sources give the same bytes: names are sorted, and nothing tells the time, the machine or who built it.
+// With --windows its hooks and monitor start node themselves, for where there is no /bin/sh (docs/decisions/0002-systems.md).
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildPlugin } from './esbuild.config.mjs';
 
@@ -11,15 +13,17 @@ const MOST_BYTES = 4_000_000;
 // What a user gets beside the bundles; whatever else lies in plugin/ stays here.
 const SHIPPED = ['.claude-plugin', 'commands', 'detectors.json', 'hooks', 'monitors', 'prompts'];
 
-const release = async (out) => {
+const release = async (out, windows) => {
   const folder = join(out, NAME);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const inputs = await buildPlugin(join(folder, 'dist'));
   for (const name of SHIPPED) cpSync(join('plugin', name), join(folder, name), { recursive: true });
-  const readme = readFileSync('README.md', 'utf8');
+  if (windows) withoutShell(folder);
+  const readme = readmeOf(readFileSync('README.md', 'utf8'));
   const linked = [...readme.matchAll(/\]\(([\w./-]+\.md)\)/g)].map(([, name]) => name).filter((name) => existsSync(name));
-  for (const name of ['LICENSE', 'README.md', ...linked]) cpSync(name, join(folder, name));
+  writeFileSync(join(folder, 'README.md'), readme);
+  for (const name of ['LICENSE', ...linked]) cpSync(name, join(folder, name));
   writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(inputs));
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const stated = JSON.parse(readFileSync(join(folder, '.claude-plugin/plugin.json'), 'utf8')).version;
@@ -30,9 +34,23 @@ const release = async (out) => {
     .sort();
   const bytes = names.reduce((sum, name) => sum + readFileSync(join(folder, name)).length, 0);
   if (bytes > MOST_BYTES) throw new Error(`${bytes} bytes; a release may have ${MOST_BYTES}`);
-  const tarball = join(out, `${NAME}-${version}.tgz`);
+  const tarball = join(out, `${NAME}-${version}${windows ? '-windows' : ''}.tgz`);
   writeFileSync(tarball, gzipSync(tarOf(names.map((name) => [`${NAME}/${name}`, readFileSync(join(folder, name))])), { level: 9 }));
   return { folder, tarball, files: names.length, bytes, sha256: createHash('sha256').update(readFileSync(tarball)).digest('hex') };
+};
+
+/** What needs the sources is no use beside a release. */
+const readmeOf = (text) => text.replaceAll(/<!-- sources -->\n[^]*?<!-- \/sources -->\n+/g, '');
+
+/** Hooks and monitor as node programs. A guard that an update has taken away is no error: `-e` finds it missing and ends. */
+const withoutShell = (folder) => {
+  const guard = '${CLAUDE_PLUGIN_ROOT}/dist/guard.cjs';
+  const edit = (name, change) => writeFileSync(join(folder, name), `${JSON.stringify(change(JSON.parse(readFileSync(join(folder, name), 'utf8'))), null, 2)}\n`);
+  edit('hooks/hooks.json', ({ hooks, ...rest }) => {
+    const asNode = ([event, [{ hooks: [{ timeout }] }]]) => [event, [{ hooks: [{ type: 'command', command: 'node', args: ['-e', 'try{require(process.argv[1])}catch{}', guard, '${CLAUDE_PLUGIN_DATA}', event], timeout }] }]];
+    return { ...rest, hooks: Object.fromEntries(Object.entries(hooks).map(asNode)) };
+  });
+  edit('monitors/monitors.json', (monitors) => monitors.map((monitor) => ({ ...monitor, command: `node "${guard}" "\${CLAUDE_PLUGIN_DATA}" monitor "\${CLAUDE_PLUGIN_ROOT}"` })));
 };
 
 /** The licence of every package that a bundle holds code of; a package without one stops the release. */
@@ -71,7 +89,7 @@ const headerOf = (name, size) => {
   return header;
 };
 
-const [, , other] = process.argv;
+const { positionals: [other], values: { windows = false } } = parseArgs({ allowPositionals: true, options: { windows: { type: 'boolean' } } });
 // A folder somebody names may be theirs.
 if (other !== undefined && existsSync(other)) throw new Error(`${other} is there already`);
-console.log(JSON.stringify(await release(other ?? '.cache/release')));
+console.log(JSON.stringify(await release(other ?? `.cache/release${windows ? '-windows' : ''}`, windows)));

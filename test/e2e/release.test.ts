@@ -62,6 +62,25 @@ test('the archive unpacks to the folder, and its program runs with nothing aroun
   expect(existsSync(join(empty, 'node_modules'))).toBe(false);
 });
 
+test('a release for where there is no shell differs in how its programs are started, and starts nothing but node', () => {
+  const { folder } = JSON.parse(execFileSync(process.execPath, ['release.config.mjs', join(dir, 'shellless'), '--windows'], { encoding: 'utf8', stdio: 'pipe' })) as Release;
+  expect(filesIn(folder)).toEqual(filesIn(release.folder));
+  const changed = filesIn(folder).filter((name) => !readFileSync(join(folder, name)).equals(readFileSync(join(release.folder, name))));
+  expect(changed).toEqual(['hooks/hooks.json', 'monitors/monitors.json']);
+  const read = (at: string) => JSON.parse(readFileSync(join(at, 'hooks/hooks.json'), 'utf8')) as { readonly hooks: Readonly<Record<string, readonly [{ readonly hooks: readonly [Readonly<Record<string, unknown>>] }]>> };
+  expect(Object.keys(read(folder).hooks)).toEqual(Object.keys(read(release.folder).hooks));
+  for (const [event, [{ hooks: [hook] }]] of Object.entries(read(folder).hooks)) {
+    const [{ hooks: [ours] }] = read(release.folder).hooks[event] ?? [{ hooks: [{}] }];
+    expect(hook).toEqual({ type: 'command', command: 'node', args: ['-e', expect.any(String), '${CLAUDE_PLUGIN_ROOT}/dist/guard.cjs', '${CLAUDE_PLUGIN_DATA}', event], timeout: ours['timeout'] });
+  }
+});
+
+test('what needs the sources is not in the words of a release', () => {
+  const text = readFileSync(join(release.folder, 'README.md'), 'utf8');
+  expect(text).not.toMatch(/npm (ci|start|test|run)|<!--/);
+  expect(text).toContain('claude plugin marketplace add');
+});
+
 test('a folder that is there is not written over', () => {
   expect(() => make('one')).toThrow();
 });

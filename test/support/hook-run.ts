@@ -9,9 +9,9 @@ import type { Advice } from '../../src/main/records.ts';
 import type { TurnFile } from '../../src/main/surfaces.ts';
 import { thisProcess } from '../../src/main/floor/process-file.ts';
 
-/** Bundles the hook beside the guard, as `npm run build` does, into `folder`; returns the guard's path. */
+/** Bundles the hook beside both guards, as `npm run build` does, into `folder`; returns the shell guard's path. */
 export const buildHook = async (folder: string): Promise<string> => {
-  await build({ entryPoints: ['src/main/entry/hook.ts'], outfile: join(folder, 'hook.cjs'), bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', minify: true, legalComments: 'none', logLevel: 'warning' });
+  await build({ entryPoints: ['src/main/entry/hook.ts', 'src/main/entry/guard.ts'], outdir: folder, outExtension: { '.js': '.cjs' }, bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', minify: true, legalComments: 'none', logLevel: 'warning' });
   cpSync('src/main/entry/guard.sh', join(folder, 'guard.sh'));
   return join(folder, 'guard.sh');
 };

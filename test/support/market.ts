@@ -14,7 +14,7 @@ export type Market = {
 };
 
 /** Builds a release into `folder`. */
-export const makeRelease = (folder: string): string => (JSON.parse(execFileSync(process.execPath, ['release.config.mjs', folder], { encoding: 'utf8' })) as { folder: string }).folder;
+export const makeRelease = (folder: string, ...flags: readonly string[]): string => (JSON.parse(execFileSync(process.execPath, ['release.config.mjs', folder, ...flags], { encoding: 'utf8' })) as { folder: string }).folder;
 
 /** Makes the repository, with an empty main branch beside the release one. */
 export const openMarket = (world: World): Market => {

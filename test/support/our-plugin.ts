@@ -28,8 +28,8 @@ export type OurPlugin = {
   readonly windows: () => string;
   /** Puts an advisory of this host's into the mailbox, as the monitor would. */
   readonly put: (host: Host, session: string, changes?: Partial<Advice>) => Advice;
-  /** Our monitors that live. */
-  readonly monitors: () => readonly Process[];
+  /** Our monitors that live; by the program they were started as, where that is another. */
+  readonly monitors: (program?: string) => readonly Process[];
   /** History, log and what waits: for the message of a failed assertion. */
   readonly report: (session: string) => string;
 };
@@ -69,7 +69,7 @@ export const leftIn = (world: World, paths: Paths): Omit<OurPlugin, 'plugin'> =>
     putMail(paths.mailbox(session), item, { agent: agentText(item), user: userText(item) });
     return item;
   },
-  monitors: () => world.processes().filter(({ command }) => command.includes('monitor.cjs')),
+  monitors: (program = 'monitor.cjs') => world.processes().filter(({ command }) => command.includes(program)),
   report: (session) =>
     [
       ...readHistory(paths.history(session)).lines.map((line) => JSON.stringify({ ...line, advice: undefined })),

@@ -64,6 +64,32 @@ describeHost('installed from a marketplace in the real host', () => {
     }
   });
 
+  test('the release whose hooks need no shell works the same way, from start to advice', async () => {
+    const other = await startWorld({ script: ADVICE_SCRIPT });
+    try {
+      const shellless = makeRelease(join(other.dir, 'release'), '--windows');
+      const run = (...words: readonly string[]) => other.run([other.binary, 'plugin', ...words], { cwd: other.home });
+      expect((await run('validate', shellless)).stdout).toContain('Validation passed');
+      expect(await run('marketplace', 'add', shellless)).toMatchObject({ code: 0 });
+      expect(await run('install', 'second-brain@second-brain')).toMatchObject({ code: 0 });
+      const here = pathsUnder(join(other.config, 'plugins/data/second-brain-second-brain'));
+      const theirs = leftIn(other, here);
+      writeJson(here.config, QUICK);
+      const second = await startHost({ world: other });
+      await second.waitFor(/1 monitor/);
+      await second.prompt('@@retry look at that folder');
+      await second.waitFor(/Gave up on alpha\./, 60_000);
+      await second.idle();
+      expect(ofOurs(toldTo(second.requests().at(-1))).join('\n'), theirs.report(sessionOf(second))).toMatch(/PostToolUse:Bash hook additional context: \[Second Brain sb-/);
+      expect(await flat(second)).not.toMatch(/hook error/i);
+      expect(theirs.monitors('guard.cjs')).not.toEqual([]); // itself, and the shell that the host runs monitors in
+      await second.exit();
+      await waitUntil(() => theirs.monitors('guard.cjs').length === 0, 10_000, theirs.log);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('two commands from an empty folder install it, and a session starts its monitor', async () => {
     expect(added.code, added.stderr).toBe(0);
     expect(installed.code, installed.stderr).toBe(0);
