@@ -1,9 +1,11 @@
-// `npm run release [-- FOLDER] [--windows]`: .cache/release/second-brain, the folder a marketplace is made of, and its tarball.
+// `npm run release [-- FOLDER] [--windows] [--commit]`: .cache/release/second-brain, the folder a marketplace is made of, and its tarball.
 // The same sources give the same bytes: names are sorted, and nothing tells the time, the machine or who built it.
 // With --windows its hooks and monitor start node themselves, for where there is no /bin/sh (docs/decisions/0002-systems.md).
+// With --commit it becomes the next commit of the branch `release` (or `release-windows`), tagged with its version; pushing is yours.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildPlugin } from './esbuild.config.mjs';
@@ -36,7 +38,7 @@ const release = async (out, windows) => {
   if (bytes > MOST_BYTES) throw new Error(`${bytes} bytes; a release may have ${MOST_BYTES}`);
   const tarball = join(out, `${NAME}-${version}${windows ? '-windows' : ''}.tgz`);
   writeFileSync(tarball, gzipSync(tarOf(names.map((name) => [`${NAME}/${name}`, readFileSync(join(folder, name))])), { level: 9 }));
-  return { folder, tarball, files: names.length, bytes, sha256: createHash('sha256').update(readFileSync(tarball)).digest('hex') };
+  return { version, folder, tarball, files: names.length, bytes, sha256: createHash('sha256').update(readFileSync(tarball)).digest('hex') };
 };
 
 /** What needs the sources is no use beside a release. */
@@ -89,7 +91,35 @@ const headerOf = (name, size) => {
   return header;
 };
 
-const { positionals: [other], values: { windows = false } } = parseArgs({ allowPositionals: true, options: { windows: { type: 'boolean' } } });
+/** Commits `folder` as the whole tree of `branch`; neither the working tree nor its index is touched. */
+const commit = (folder, branch, tag) => {
+  const git = (args, env = {}) => execFileSync('git', args, { cwd: folder, encoding: 'utf8', env: { ...process.env, GIT_DIR, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  const at = (ref) => {
+    try {
+      return git(['rev-parse', '--verify', '-q', ref]);
+    } catch {
+      return undefined; // no such branch or tag yet
+    }
+  };
+  const GIT_DIR = resolve(execFileSync('git', ['rev-parse', '--git-dir'], { encoding: 'utf8' }).trim());
+  const index = { GIT_INDEX_FILE: resolve(folder, '..', 'index'), GIT_WORK_TREE: resolve(folder) };
+  git(['add', '-A', '-f', '.'], index);
+  const tree = git(['write-tree'], index);
+  rmSync(index.GIT_INDEX_FILE);
+  const last = at(`refs/heads/${branch}`);
+  const released = at(`refs/tags/${tag}^{tree}`);
+  if (released === tree) return last;
+  if (released !== undefined) throw new Error(`${tag} is released already, with other content: raise the version in package.json and plugin.json`);
+  const made = git(['commit-tree', tree, ...(last === undefined ? [] : ['-p', last]), '-m', `Second Brain ${tag.slice(1)}`]);
+  git(['update-ref', `refs/heads/${branch}`, made]);
+  git(['tag', tag, made]);
+  return made;
+};
+
+const options = { windows: { type: 'boolean', default: false }, commit: { type: 'boolean', default: false } };
+const { positionals: [other], values } = parseArgs({ allowPositionals: true, options });
 // A folder somebody names may be theirs.
 if (other !== undefined && existsSync(other)) throw new Error(`${other} is there already`);
-console.log(JSON.stringify(await release(other ?? `.cache/release${windows ? '-windows' : ''}`, windows)));
+const suffix = values.windows ? '-windows' : '';
+const made = await release(other ?? `.cache/release${suffix}`, values.windows);
+console.log(JSON.stringify({ ...made, ...(values.commit ? { commit: commit(made.folder, `release${suffix}`, `v${made.version}${suffix}`) } : {}) }));

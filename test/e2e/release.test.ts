@@ -1,6 +1,6 @@
 // What a release holds: everything that runs, nothing else, the same bytes each time.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -80,6 +80,30 @@ test('what needs the sources is not in the words of a release', () => {
   expect(text).not.toMatch(/npm (ci|start|test|run)|<!--/);
   expect(text).toContain('claude plugin marketplace add');
 });
+
+test('a release is committed as the whole of its branch, once a version, with the sources left alone', () => {
+  const sources = join(dir, 'sources');
+  for (const name of execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' }).trim().split('\n')) if (existsSync(name)) cpSync(name, join(sources, name));
+  symlinkSync(join(process.cwd(), 'node_modules'), join(sources, 'node_modules'));
+  const env = { ...process.env, GIT_AUTHOR_NAME: 'test', GIT_AUTHOR_EMAIL: 'test@localhost', GIT_COMMITTER_NAME: 'test', GIT_COMMITTER_EMAIL: 'test@localhost' };
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: sources, env, encoding: 'utf8' }).trim();
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'Sources');
+  const commit = (): string => (JSON.parse(execFileSync(process.execPath, ['release.config.mjs', '--commit'], { cwd: sources, env, encoding: 'utf8', stdio: 'pipe' })) as { readonly commit: string }).commit;
+  const first = commit();
+  expect(git('rev-parse', 'release', 'v0.1.0^{commit}').split('\n')).toEqual([first, first]);
+  expect(git('ls-tree', '-r', '--name-only', 'release').split('\n').sort()).toEqual(filesIn(join(sources, '.cache/release/second-brain')));
+  expect(commit()).toBe(first);
+
+  writeFileSync(join(sources, 'LICENSE'), 'other');
+  expect(commit).toThrow(/released already, with other content/);
+  for (const name of ['package.json', 'plugin/.claude-plugin/plugin.json']) writeFileSync(join(sources, name), readFileSync(join(sources, name), 'utf8').replace('"version": "0.1.0"', '"version": "0.1.1"'));
+  const second = commit();
+  expect(git('rev-list', 'release').split('\n')).toEqual([second, first]);
+  expect(git('diff', 'HEAD', '--name-only').split('\n')).toEqual(['LICENSE', 'package.json', 'plugin/.claude-plugin/plugin.json']);
+  expect(git('diff', '--cached', '--name-only')).toBe('');
+}, 120_000);
 
 test('a folder that is there is not written over', () => {
   expect(() => make('one')).toThrow();
