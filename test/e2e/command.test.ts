@@ -88,6 +88,8 @@ describe('every surface', () => {
     for (const words of [['nonsense'], ['stats', '--nonsense'], ['constructor']]) expect(await run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: second-brain') });
     // Our hook calls with a session and shows stdout alone.
     expect(await run(['stats', '--nonsense', '--session', SESSION])).toMatchObject({ code: 2, stdout: "Unknown option '--nonsense'.\nUsage: second-brain stats [--json]\n" });
+    expect(await run(['stats', 'extra'])).toMatchObject({ code: 2, stderr: 'stats takes no words, not extra.\nUsage: second-brain stats [--json]\n' });
+    expect((await run(['why', 'sb-1', 'sb-2'])).code).toBe(2);
     expect((await run(['forget', 'everything'])).code).toBe(2);
     expect((await run(['config', 'set', 'gate.rate_per_hour'])).code).toBe(2);
     expect(await run(['config', 'nonsense'])).toMatchObject({ code: 1, stdout: expect.stringContaining('There is no knob') });
@@ -290,6 +292,13 @@ describe('doctor', () => {
     const { stdout } = await run(['doctor'], { env: { ANTHROPIC_API_KEY: 'sk-ant-dummy-0123456789' } });
     expect(stdout).not.toContain('dummy');
     expect(stdout.replace(/\s+/g, ' ')).toContain('key from ANTHROPIC_API_KEY');
+  });
+
+  test('advice names the data directory that was named, until there is a launcher that knows it', async () => {
+    const fixes = async (): Promise<string> => (await run(['doctor', '--json'])).stdout;
+    expect(await fixes()).toContain(`--data ${world.data} config set model.provider`);
+    put(world.paths.launcher, '');
+    expect(await fixes()).toContain(`${world.paths.launcher} config set model.provider`);
   });
 
   test('a data directory that cannot be used is the finding, not a fault', async () => {

@@ -10,7 +10,8 @@ import { writeBell } from '../../src/main/speak/bell-file.ts';
 import { putMail } from '../../src/main/speak/mailbox-file.ts';
 import { writeTurn } from '../../src/main/speak/turn-file.ts';
 import type { Advice } from '../../src/main/records.ts';
-import { buildHook, makeAdvice, makeTurn, makeWorld, runHook, said, sample, spoolOf, takeLease, type Ran, type World } from '../support/hook-run.ts';
+import { buildHook, makeAdvice, makeTurn, makeWorld, runHook, sample, spoolOf, takeLease, type Ran, type World } from '../support/hook-run.ts';
+import { said } from '../support/mail.ts';
 
 const dist = mkdtempSync(join(tmpdir(), 'sb-dist-'));
 let guard = '';
@@ -323,7 +324,7 @@ describe('enrolment', () => {
 
 describe('commands', () => {
   beforeEach(() => {
-    writeFileSync(join(dist, 'command.cjs'), 'const a=process.argv.slice(2);if(a[0]==="why")process.exit(3);if(a[0]==="report")setInterval(()=>{},1000);else console.log(JSON.stringify(a));');
+    writeFileSync(join(dist, 'command.cjs'), 'const a=process.argv.slice(2);if(a[0]==="why")process.exit(3);if(a[0]==="stats"){console.error("second-brain: no disk");process.exit(70);}if(a[0]==="report")setInterval(()=>{},1000);else console.log(JSON.stringify(a));');
   });
 
   test('a command is answered without a turn and without a signal, even where nothing is watched', async () => {
@@ -334,9 +335,10 @@ describe('commands', () => {
     expect(spoolOf(world)).toEqual([]);
   });
 
-  test('a command that fails or hangs is answered too', async () => {
-    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-why' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nwhy gave no answer in time.');
-    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-report' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nreport gave no answer in time.');
+  test('a command that fails or hangs is answered too, with what it said of it', async () => {
+    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-why' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nwhy gave no answer.');
+    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-report' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nreport gave no answer.');
+    expect(strict(await call('UserPromptSubmit', { prompt: '/second-brain-stats' }), 'UserPromptSubmit')?.reason).toBe('Second Brain\nsecond-brain: no disk');
   });
 
   test.each(['/second-brain:second-brain-other', '/other:second-brain-stats', 'second-brain-stats', '/second-brain-statsx', 'see /second-brain-stats'])('%s is a prompt like any other', async (prompt) => {

@@ -93,6 +93,12 @@ describe('replay --report', () => {
     expect(page).toContain('judged by local (rules, no model, no network)');
     expect(page).toMatch(/id="s0-advice"[^]*said to the agent and the user/);
   });
+  test('a place where nothing can be written is named, also one where no folder can be made', () => {
+    const why = (out: string): string => sb('replay', join(process.cwd(), SESSIONS, 'clean.jsonl'), '--report', out).stderr;
+    expect(why(dir)).toBe(`The report cannot be written to ${dir}: it is a folder.\n`);
+    expect(why(join(process.execPath, 'x.html'))).toContain('a file stands where a folder should be.');
+    if (process.platform === 'linux') expect(why('/proc/none/x.html')).toContain('no folder can be made there.');
+  });
   test('a folder: every session in one file, and the JSON on stdout as without it', () => {
     const folder = join(dir, 'week');
     mkdirSync(folder);

@@ -8,6 +8,7 @@ import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
 import type { Advice } from '../../src/main/records.ts';
 import type { TurnFile } from '../../src/main/surfaces.ts';
 import { thisProcess } from '../../src/main/floor/process-file.ts';
+import { advice, turn } from './mail.ts';
 
 /** Bundles the hook beside both guards, as `npm run build` does, into `folder`; returns the shell guard's path. */
 export const buildHook = async (folder: string): Promise<string> => {
@@ -77,51 +78,17 @@ export const sample = (name: string, changes: Readonly<Record<string, unknown>> 
 });
 
 /** An advisory of this world, as good as any. */
-export const makeAdvice = (world: Pick<World, 'session'>, changes: Partial<Advice> = {}): Advice => ({
-  v: 1,
-  id: 'sb-abcd1234',
-  task_id: 'task-1',
-  session_id: world.session,
-  workspace: '/w',
-  host_pid: HOST_PID,
-  kind: 'default',
-  headline: 'The tests have not run since the last edit.',
-  body: 'src/wc.py changed after the only test run.',
-  confidence: 0.8,
-  evidence: [{ cite: '#3', text: '[tool] Edit src/wc.py' }],
-  dedup_key: 'tests-not-run',
-  stale_if: [],
-  human_only: false,
-  finish_gate: false,
-  generated_at: Date.now() - 1000,
-  ttl: 1800,
-  after: 3,
-  enqueued_at: Date.now() - 500,
-  ...changes,
-});
+export const makeAdvice = (world: Pick<World, 'session'>, changes: Partial<Advice> = {}): Advice => 
+  advice({
+    session_id: world.session,
+    host_pid: HOST_PID,
+    body: 'src/wc.py changed after the only test run.',
+    generated_at: Date.now() - 1000,
+    enqueued_at: Date.now() - 500,
+    ...changes,
+  });
 
-/** Both sides' words for an advisory. */
-export const said = ({ id, headline }: Advice): { readonly agent: string; readonly user: string } => {
-  const agent = `[Second Brain ${id}] ${headline}`;
-  return { agent, user: `${agent}\n— silence it` };
-};
-
-export const makeTurn = (changes: Partial<TurnFile> = {}): TurnFile => ({
-  v: 1,
-  at: Date.now(),
-  host_pid: HOST_PID,
-  state: 'working',
-  task: 'task-1',
-  agent_monitors: [],
-  unreported: [],
-  wake_used: false,
-  muted: false,
-  ended: false,
-  finish_gate: { enabled: true, floor: 0.75, min_interval_s: 3600, per_task_cap: 3, settle_s: 600 },
-  advice_ttl_s: 1800,
-  queue_timeout_s: 600,
-  ...changes,
-});
+export const makeTurn = (changes: Partial<TurnFile> = {}): TurnFile => turn({ at: Date.now(), host_pid: HOST_PID, ...changes });
 
 /** Makes this process the living monitor of the world's session and host. */
 export const takeLease = ({ paths, session }: World): void => {

@@ -6,6 +6,7 @@ import { openJudge } from '../entry/judge.ts';
 import { runtimeInPlace } from '../entry/runtime.ts';
 import { isEnrolled } from '../floor/config-file.ts';
 import { findDataDir } from '../floor/data-dir-file.ts';
+import { namesIn } from '../floor/disk-file.ts';
 import { isCode, isMissing } from '../floor/json-file.ts';
 import { readLines } from '../floor/jsonl-file.ts';
 import { lockHolder } from '../floor/lock-file.ts';
@@ -15,7 +16,7 @@ import { loadCatalogue } from '../pass/catalogue-file.ts';
 import { openPools } from '../pools.ts';
 import { checksOf, doctorText, type DoctorFacts } from '../show/doctor.ts';
 import { readStatus } from '../speak/status-file.ts';
-import { configAt, namesIn, openPlace, programAt, type Place } from './place.ts';
+import { configAt, openPlace, programAt, type Place } from './place.ts';
 import type { Words } from './words.ts';
 import type { Provider } from '../../workers/contract.ts';
 
@@ -26,7 +27,7 @@ export const doctorCommand = async (words: Words): Promise<number> => {
   const data = found.ok ? found.data : join(found.looked_in, 'second-brain-*');
   const place = openPlace({ flags: { ...words.flags, data: existsSync(data) && !isUsable(data) ? NOWHERE : data } });
   if (place === undefined) return 1;
-  const checks = checksOf(await factsAt(place, data, words.flags['online'] === true));
+  const checks = checksOf(await factsAt({ ...place, named: argument }, data, words.flags['online'] === true));
   process.stdout.write(words.flags['json'] === true ? `${JSON.stringify({ ok: !checks.some(({ state }) => state === 'bad'), checks })}\n` : `${doctorText(checks, place.width)}\n`);
   return checks.some(({ state }) => state === 'bad') ? 1 : 0;
 };

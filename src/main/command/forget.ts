@@ -2,6 +2,7 @@
 // nothing earlier is read again (SPEC 12). It works with nothing running; a living monitor keeps its lease and finds the tombstone.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../floor/disk-file.ts';
 import { isMissing, writeWhole } from '../floor/json-file.ts';
 import { readLines } from '../floor/jsonl-file.ts';
 import { lockHolder } from '../floor/lock-file.ts';
@@ -13,7 +14,7 @@ import { allLedgers, removeTask } from '../memory/ledger-file.ts';
 import { readHistory } from '../speak/history-file.ts';
 import { listClaims, listMail } from '../speak/mailbox-file.ts';
 import { readPasses } from '../speak/passes-file.ts';
-import { namesIn, statusesIn } from './place.ts';
+import { statusesIn } from './place.ts';
 import type { Ledger, Position } from '../records.ts';
 import type { Status } from '../surfaces.ts';
 

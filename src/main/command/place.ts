@@ -1,11 +1,11 @@
 // Where a command was called: data directory, workspace, session, width. Everything else it needs it reads from there.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, workspaceOf } from '../floor/config-file.ts';
 import type { Effective } from '../floor/config.ts';
 import { findDataDir } from '../floor/data-dir-file.ts';
-import { isMissing } from '../floor/json-file.ts';
+import { namesIn } from '../floor/disk-file.ts';
 import { pathsUnder, type Paths } from '../floor/paths.ts';
 import { readStatus } from '../speak/status-file.ts';
 import type { Status } from '../surfaces.ts';
@@ -15,6 +15,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 export type Place = {
   readonly paths: Paths;
+  /** `--data` as it was given. */
+  readonly named: string | undefined;
   readonly cwd: string;
   readonly workspace: string;
   /** Named, the host's, or the one last watched here; undefined when none of these is known. */
@@ -37,11 +39,12 @@ export const openPlace = ({ flags }: Pick<Words, 'flags'>, env: Env = process.en
   const cwd = text('cwd') ?? env['CLAUDE_PROJECT_DIR'] ?? process.cwd();
   const workspace = workspaceOf(cwd);
   const session = text('session') ?? (env['CLAUDE_CODE_SESSION_ID'] || undefined) ?? newestStatus(paths, workspace, now)?.session;
-  return { paths, cwd, workspace, session, now, width: widthOf(env), env };
+  return { paths, named: text('data'), cwd, workspace, session, now, width: widthOf(env), env };
 };
 
-/** How a person calls this program from a shell: by the launcher, once a monitor has written it. */
-export const programAt = ({ paths }: Pick<Place, 'paths'>): string => (existsSync(paths.launcher) ? word(paths.launcher) : `node ${word(join(__dirname, 'command.cjs'))}`);
+/** How a person calls this program from a shell for the same data: by the launcher, which knows where it is, once a monitor has written it. */
+export const programAt = ({ paths, named }: Pick<Place, 'paths' | 'named'>): string =>
+  existsSync(paths.launcher) ? word(paths.launcher) : `node ${word(join(__dirname, 'command.cjs'))}${named === undefined ? '' : ` --data ${word(named)}`}`;
 
 /** Quoted for a shell where it must be. */
 const word = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
@@ -69,16 +72,6 @@ export const statusesIn = (paths: Paths, now: number): readonly Status[] =>
     .sort((a, b) => b.at - a.at);
 
 const newestStatus = (paths: Paths, workspace: string, now: number): Status | undefined => statusesIn(paths, now).find((status) => status.workspace === workspace);
-
-/** Names in a folder; none when there is no folder. */
-export const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-};
 
 /** The configuration in force here, as this process sees its environment. */
 export const configAt = ({ paths, workspace, env }: Pick<Place, 'paths' | 'workspace' | 'env'>): Effective =>

@@ -26,8 +26,9 @@ const MOST_OUTPUT = 20_000;
 export const answerCommand = async ({ name, words }: Command, { payload, paths, env, script }: Call): Promise<Block> => {
   const args = [script.replace(/hook\.cjs$/, 'command.cjs'), name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
   const text = await new Promise<string>((resolve) => {
-    process.getBuiltinModule('node:child_process').execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (_, stdout) => {
-      resolve(stdout.trimEnd() || `${name} gave no answer in time.`);
+    process.getBuiltinModule('node:child_process').execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (_, stdout, stderr) => {
+      // What went wrong is told there.
+      resolve((stdout || stderr).trimEnd() || `${name} gave no answer.`);
     });
   });
   return block(`${SOURCE}\n${text}`);

@@ -1,7 +1,7 @@
 // Takes away what nobody needs any more: old tasks, sessions, hosts, budgets, index lines. Every deletion is told.
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMissing } from '../floor/json-file.ts';
+import { namesIn } from '../floor/disk-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { lockHolder } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
@@ -58,12 +58,3 @@ const old = (parent: string, ttl_ms: number, now: number, may: (name: string) =>
 
 const newest = (folder: string): number =>
   Math.max(statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0, ...namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-};

@@ -1,7 +1,8 @@
 // hosts/<host>/children: which processes of the host provider this monitor runs, so that any later one can end its orphans.
-import { mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isMissing, readJson, writeJson } from '../floor/json-file.ts';
+import { namesIn, remove } from '../floor/disk-file.ts';
+import { readJson, writeJson } from '../floor/json-file.ts';
 import { endGroup, isAlive, thisProcess, type ProcessId } from '../floor/process-file.ts';
 
 type Children = { readonly v: 1; readonly monitor: ProcessId; readonly children: readonly ProcessId[] };
@@ -9,7 +10,7 @@ type Children = { readonly v: 1; readonly monitor: ProcessId; readonly children:
 /** Writes down the children that run now; none of them removes the file. */
 export const writeChildren = (path: string, children: readonly ProcessId[]): void => {
   if (children.length > 0) return writeJson(path, { v: 1, monitor: thisProcess(), children } satisfies Children);
-  removeFile(path);
+  remove(path);
 };
 
 /** Kills every recorded child whose monitor is dead, under all hosts' folders. Returns the pids it killed. */
@@ -19,12 +20,12 @@ export const sweepChildren = (hosts: string): readonly number[] => {
     const path = join(hosts, name, 'children');
     const read = readJson(path, parseChildren);
     if (!read.ok) {
-      if (read.because === 'corrupt') removeFile(path); // it names nobody that could be found
+      if (read.because === 'corrupt') remove(path); // it names nobody that could be found
       continue;
     }
     if (isAlive(read.value.monitor)) continue;
     for (const child of read.value.children) if (killGroup(child)) killed.push(child.pid);
-    removeFile(path);
+    remove(path);
   }
   return killed;
 };
@@ -49,20 +50,3 @@ const parseChildren = (raw: unknown): Children => {
 // pid 1 and 0 would be everybody's group.
 const isProcess = (raw: unknown): raw is ProcessId =>
   typeof raw === 'object' && raw !== null && 'pid' in raw && 'start' in raw && Number.isSafeInteger(raw.pid) && Number(raw.pid) > 1 && typeof raw.start === 'string';
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-};
-
-const removeFile = (path: string): void => {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-};

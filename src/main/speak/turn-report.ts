@@ -18,7 +18,7 @@ export const turnReport = (results: readonly ForkResult[], decisions: readonly G
   const parts = [
     words(count('told'), 'told to the agent'),
     words(count('shown'), 'for you'),
-    words(count('dropped') + count('unproven'), 'kept back'),
+    words(count('dropped') + count('unsaid'), 'kept back'),
     words(count('settled'), 'settled'),
     words(count('open'), 'still open'),
     words(count('failed'), 'without an answer'),
@@ -26,18 +26,18 @@ export const turnReport = (results: readonly ForkResult[], decisions: readonly G
   if (rows.length === 0) return { line: 'last turn: nothing was asked' };
   if (parts.length === 0) return { line: 'last turn: all silent' };
   const line = quoteLine(`last turn: ${parts.join(', ')}`, LINE_CAP);
-  if (rows.every(({ what }) => what === 'silent' || what === 'failed' || what === 'unproven')) return { line };
+  if (rows.every(({ what }) => what === 'silent' || what === 'failed' || what === 'unsaid')) return { line };
   return { line, text: rows.map(({ text }) => text).join('\n') };
 };
 
-type Row = { readonly what: 'told' | 'shown' | 'dropped' | 'unproven' | 'settled' | 'open' | 'failed' | 'silent'; readonly text: string };
+type Row = { readonly what: 'told' | 'shown' | 'dropped' | 'unsaid' | 'settled' | 'open' | 'failed' | 'silent'; readonly text: string };
 
 const words = (count: number, what: string): string => (count === 0 ? '' : `${count} ${what}`);
 
 const ANSWERED: ReadonlySet<string> = new Set(['feedback', 'no-match', 'prose']);
 
-/** What nothing shows to be true, or what is no words to say, reaches nobody: not by this way either. */
-const UNPROVEN: ReadonlySet<Because> = new Set(['no-evidence', 'unfit']);
+/** What nothing shows to be true, what is no words to say, and what is too unsure even for the user reaches nobody: not by this way either. */
+const UNSAID: ReadonlySet<Because> = new Set(['no-evidence', 'unfit', 'below-human-floor']);
 
 const rowOf = (result: ForkResult, decision: GateDecision | undefined): Row => {
   const { detector, end, feedback } = result;
@@ -45,7 +45,7 @@ const rowOf = (result: ForkResult, decision: GateDecision | undefined): Row => {
   if (feedback.verdict === 'resolved') return { what: 'settled', text: `${detector}: settled${checkedOf(result)}` };
   if (feedback.verdict === 'still_open') return { what: 'open', text: `${detector}: still open${checkedOf(result)}` };
   if (feedback.verdict === 'silent' || decision === undefined) return { what: 'silent', text: `${detector}: silent${checkedOf(result)}` };
-  if (!decision.speak && UNPROVEN.has(decision.because)) return { what: 'unproven', text: `${detector}: kept back, ${decision.because}` };
+  if (!decision.speak && UNSAID.has(decision.because)) return { what: 'unsaid', text: `${detector}: kept back, ${decision.because}` };
   const said = `“${decision.advice.headline}” (${decision.advice.confidence.toFixed(2)})`;
   if (!decision.speak) return { what: 'dropped', text: `${detector}: kept back, ${decision.because}: ${said}` };
   return decision.to === 'agent' ? { what: 'told', text: `${detector}: told to the agent: ${said}` } : { what: 'shown', text: `${detector}: for you: ${said}` };

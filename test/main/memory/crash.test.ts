@@ -1,15 +1,14 @@
 // Memory and budget against kill -9: what was acknowledged is there after a restart, and nothing has to be set aside.
-import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pathsUnder } from '../../../src/main/floor/paths.ts';
 import { readLedger } from '../../../src/main/memory/ledger-file.ts';
 import { readWindow } from '../../../src/main/memory/window-file.ts';
 import { readSpent } from '../../../src/main/pass/budget-file.ts';
+import { bundleScript } from '../../support/script.ts';
 
 let data: string;
 beforeEach(() => {
@@ -79,16 +78,7 @@ type Said = { readonly found?: true | string; readonly aside?: readonly string[]
 
 describe('memory and budget', () => {
   it('B6, D2: survive kill -9 at any moment: no number lost or given twice, no spending forgotten, nothing set aside', async () => {
-    const script = join(data, 'lives.mjs');
-    await build({
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      outfile: script,
-      // zod's CommonJS parts ask for it.
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      stdin: { resolveDir: fileURLToPath(new URL('../../../src/main', import.meta.url)), loader: 'ts', contents: PROGRAM },
-    });
+    const script = await bundleScript(data, PROGRAM);
     let acknowledged = 0;
     let sent = 0;
     for (let life = 0; life < 16; life += 1) {

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { build } from 'esbuild';
 import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
 import { pathsUnder, type Paths } from '../../../src/main/floor/paths.ts';
 import { appendIndex, compactIndexes, forgetIndex, readIndex } from '../../../src/main/memory/index-file.ts';
 import { indexLine } from '../../../src/main/memory/index-line.ts';
 import type { IndexLine } from '../../../src/main/surfaces.ts';
+import { bundleScript } from '../../support/script.ts';
 
 let data: string;
 let paths: Paths;
@@ -95,28 +94,14 @@ describe('the index', () => {
 });
 
 /** A program that appends 100 long lines as the task named by its last argument. */
-const writer = async (): Promise<string> => {
-  const script = join(data, 'writer.mjs');
-  const entry = fileURLToPath(new URL('../../../src/main/memory/index-file.ts', import.meta.url));
-  await build({
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    outfile: script,
-    stdin: {
-      resolveDir: dirname(entry),
-      loader: 'ts',
-      contents: `
-        import { appendIndex } from './index-file.ts';
-        import { pathsUnder } from '../floor/paths.ts';
-        const [, , data, who] = process.argv;
-        for (let i = 0; i < 100; i += 1) {
-          appendIndex(pathsUnder(data), { task: 't-' + who, session: 's', cwd: '/r', git_dir: '/r/.git', goal: 'g'.repeat(120), paths: Array.from({ length: 40 }, (_, k) => 'src/' + i + '/' + 'p'.repeat(100) + k), at: ${NOW} });
-        }`,
-    },
-  });
-  return script;
-};
+const writer = (): Promise<string> =>
+  bundleScript(data, `
+    import { appendIndex } from './memory/index-file.ts';
+    import { pathsUnder } from './floor/paths.ts';
+    const [, , data, who] = process.argv;
+    for (let i = 0; i < 100; i += 1) {
+      appendIndex(pathsUnder(data), { task: 't-' + who, session: 's', cwd: '/r', git_dir: '/r/.git', goal: 'g'.repeat(120), paths: Array.from({ length: 40 }, (_, k) => 'src/' + i + '/' + 'p'.repeat(100) + k), at: ${NOW} });
+    }`);
 
 /** Exit codes of so many writers at once. */
 const write = (script: string, count: number): Promise<readonly (number | null)[]> =>

@@ -1,13 +1,12 @@
-import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultKnobs, type Knobs } from '../../../src/main/floor/knobs.ts';
 import { pathsUnder, type Paths } from '../../../src/main/floor/paths.ts';
 import { reserve, readSpent, settle, sweepBudgets, type Request } from '../../../src/main/pass/budget-file.ts';
+import { bundleScript } from '../../support/script.ts';
 
 let data: string;
 let paths: Paths;
@@ -82,38 +81,26 @@ describe('a reservation', () => {
 
 describe('the machine’s ceiling', () => {
   it('holds to the token for 20 processes that spend at once', async () => {
-    const script = join(data, 'spender.mjs');
-    const entry = fileURLToPath(new URL('../../../src/main/pass/budget-file.ts', import.meta.url));
-    await build({
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      outfile: script,
-      stdin: {
-        resolveDir: dirname(entry),
-        loader: 'ts',
-        // Each round is an hour of its own, begun by all at the same moment.
-        contents: `
-          import { reserve, settle } from './budget-file.ts';
-          import { pathsUnder } from '../floor/paths.ts';
-          import { defaultKnobs } from '../floor/knobs.ts';
-          const [, , data, who] = process.argv;
-          const limits = { ...defaultKnobs().budget, machine_tokens_per_hour: 100 };
-          const sleeper = new Int32Array(new SharedArrayBuffer(4));
-          process.stdin.once('data', (start) => {
-            const granted = [];
-            for (let round = 0; round < ${ROUNDS}; round += 1) {
-              const at = ${NOW} + round * 3 * ${HOUR};
-              Atomics.wait(sleeper, 0, 0, Math.max(0, Number(start) + round * 25 - Date.now()));
-              const answer = reserve(pathsUnder(data), { id: who + '.' + round, tokens: 30, session: who, host: who, task: who, provider: 'anthropic' }, 0, at, limits);
-              if (answer.go && round % 2 === 1) settle(pathsUnder(data), answer.reservation, 29, at);
-              granted.push(answer.go ? 1 : 0);
-            }
-            process.stdout.write(JSON.stringify(granted), () => process.exit(0));
-          });
-          process.stdout.write('ready ');`,
-      },
-    });
+    // Each round is an hour of its own, begun by all at the same moment.
+    const script = await bundleScript(data, `
+      import { reserve, settle } from './pass/budget-file.ts';
+      import { pathsUnder } from './floor/paths.ts';
+      import { defaultKnobs } from './floor/knobs.ts';
+      const [, , data, who] = process.argv;
+      const limits = { ...defaultKnobs().budget, machine_tokens_per_hour: 100 };
+      const sleeper = new Int32Array(new SharedArrayBuffer(4));
+      process.stdin.once('data', (start) => {
+        const granted = [];
+        for (let round = 0; round < ${ROUNDS}; round += 1) {
+          const at = ${NOW} + round * 3 * ${HOUR};
+          Atomics.wait(sleeper, 0, 0, Math.max(0, Number(start) + round * 25 - Date.now()));
+          const answer = reserve(pathsUnder(data), { id: who + '.' + round, tokens: 30, session: who, host: who, task: who, provider: 'anthropic' }, 0, at, limits);
+          if (answer.go && round % 2 === 1) settle(pathsUnder(data), answer.reservation, 29, at);
+          granted.push(answer.go ? 1 : 0);
+        }
+        process.stdout.write(JSON.stringify(granted), () => process.exit(0));
+      });
+      process.stdout.write('ready ');`);
     const spenders = Array.from({ length: 20 }, (_, who) => {
       const child = spawn(process.execPath, [script, data, String(who)], { stdio: ['pipe', 'pipe', 'inherit'] });
       let out = '';

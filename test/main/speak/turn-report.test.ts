@@ -25,8 +25,9 @@ describe('the turn report', () => {
     expect(turnReport([silent('a'), silent('b', 'deadline')], [])).toEqual({ line: 'last turn: 1 without an answer' });
   });
 
-  test('words that nothing proves reach nobody, and are no message by themselves', () => {
+  test('words that nothing proves, or too unsure even for the user, reach nobody, and are no message by themselves', () => {
     expect(turnReport([advising('default'), silent('a')], [dropped('default', 'no-evidence')])).toEqual({ line: 'last turn: 1 kept back' });
+    expect(turnReport([advising('default')], [dropped('default', 'below-human-floor')])).toEqual({ line: 'last turn: 1 kept back' });
     expect(turnReport([advising('default'), advising('other')], [dropped('default', 'unfit'), told('other', 'human')]).text).toBe('default: kept back, unfit\nother: for you: “Tests ‹b›not‹/b› run” (0.50)');
   });
 
