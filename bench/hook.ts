@@ -5,8 +5,7 @@ import { interleave, timeProcess } from './measure.ts';
 import type { Options, Result } from './report.ts';
 import { putMail } from '../src/main/speak/mailbox-file.ts';
 import { writeTurn } from '../src/main/speak/turn-file.ts';
-import { makeAdvice, makeTurn, makeWorld, sample, takeLease } from '../test/support/hook-run.ts';
-import { said } from '../test/support/mail.ts';
+import { makeAdvice, makeTurn, makeWorld, said, sample, takeLease } from '../test/support/hook-run.ts';
 
 const AT_ONCE = 8;
 

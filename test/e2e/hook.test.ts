@@ -10,8 +10,7 @@ import { writeBell } from '../../src/main/speak/bell-file.ts';
 import { putMail } from '../../src/main/speak/mailbox-file.ts';
 import { writeTurn } from '../../src/main/speak/turn-file.ts';
 import type { Advice } from '../../src/main/records.ts';
-import { buildHook, makeAdvice, makeTurn, makeWorld, runHook, sample, spoolOf, takeLease, type Ran, type World } from '../support/hook-run.ts';
-import { said } from '../support/mail.ts';
+import { buildHook, makeAdvice, makeTurn, makeWorld, runHook, said, sample, spoolOf, takeLease, type Ran, type World } from '../support/hook-run.ts';
 
 const dist = mkdtempSync(join(tmpdir(), 'sb-dist-'));
 let guard = '';

@@ -10,6 +10,8 @@ import type { TurnFile } from '../../src/main/surfaces.ts';
 import { thisProcess } from '../../src/main/floor/process-file.ts';
 import { advice, turn } from './mail.ts';
 
+export { said } from './mail.ts';
+
 /** Bundles the hook beside both guards, as `npm run build` does, into `folder`; returns the shell guard's path. */
 export const buildHook = async (folder: string): Promise<string> => {
   await build({ entryPoints: ['src/main/entry/hook.ts', 'src/main/entry/guard.ts'], outdir: folder, outExtension: { '.js': '.cjs' }, bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', minify: true, legalComments: 'none', logLevel: 'warning' });
