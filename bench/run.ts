@@ -1,5 +1,5 @@
 // Runs the benchmarks and says what they came to.
-//   npm run bench -- [hook|projection|append|prefix|threads|pass|monitor …] [--json] [--write] [--quick]
+//   npm run bench -- [hook|projection|shapes|append|prefix|threads|pass|monitor|pages …] [--json] [--write] [--quick]
 // --quick: smaller inputs, and exit 1 when a goal is missed by more than twice. --write: PERFORMANCE.md from what was measured.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -10,20 +10,24 @@ import { measureAppend } from './append.ts';
 import { measureHook } from './hook.ts';
 import { performanceDocument } from './document.ts';
 import { measureMonitor } from './monitor.ts';
+import { measurePages } from './pages.ts';
 import { measurePass } from './pass.ts';
 import { measurePrefix } from './prefix.ts';
 import { measureProjection } from './projection.ts';
 import { meets, terminal, type Options, type Result } from './report.ts';
+import { measureShapes } from './shapes.ts';
 import { measureThreads } from './threads.ts';
 
 const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<Result>>> = {
   hook: measureHook,
   projection: measureProjection,
+  shapes: measureShapes,
   append: measureAppend,
   prefix: measurePrefix,
   threads: measureThreads,
   pass: measurePass,
   monitor: measureMonitor,
+  pages: measurePages,
 };
 
 /** Results of the last full runs, a subject each: `--write` renders them all, so that one can be measured again alone. */
