@@ -20,11 +20,22 @@ export const aftermathsOf = ({ session, kind, fault, structural, evidence = [], 
     fault === 'tests-never-run' || fault === 'tests-not-after-last-edit'
       ? [maker.test()]
       : [...new Map(attempts.map((call) => [`${call.tool}`, call])).values()].map((call) => ({ ...call, key: maker.key(), failed: false, output: 'ok' }));
+  const words = session.split === 'fresh' ? FRESH_WORDS : WORDS;
   const end = (text: string): readonly Step[] => [maker.claim(text), maker.end()];
   const ending = (steps: readonly Step[], kind_: Chapter['kind']): Session => ({ ...session, chapters: [...session.chapters.slice(0, at + 1), { kind: kind_, steps }] });
   const looks = Array.from({ length: 80 }, () => maker.looking());
   return [
-    { expected: 'adopted', session: ending([maker.prompt('And now?'), ...put_right, ...end('That went through.'), maker.prompt('Good.'), maker.looking(), ...end('Nothing else is open.')], 'chore') },
-    { expected: 'no_evidence', session: ending([maker.prompt('Show me around a bit.'), ...looks, ...end('That is the whole tour.'), maker.prompt('Thanks.'), maker.looking(), ...end('You are welcome.')], 'question') },
+    { expected: 'adopted', session: ending([maker.prompt(words.again), ...put_right, ...end(words.through), maker.prompt(words.good), maker.looking(), ...end(words.all)], 'chore') },
+    { expected: 'no_evidence', session: ending([maker.prompt(words.tour), ...looks, ...end(words.toured), maker.prompt(words.thanks), maker.looking(), ...end(words.welcome)], 'question') },
   ];
+};
+
+const WORDS = {
+  again: 'And now?', through: 'That went through.', good: 'Good.', all: 'Nothing else is open.',
+  tour: 'Show me around a bit.', toured: 'That is the whole tour.', thanks: 'Thanks.', welcome: 'You are welcome.',
+};
+
+const FRESH_WORDS: typeof WORDS = {
+  again: 'and did you check that again meanwhile?', through: 'Yes, just now, and this time without a hitch.', good: 'ok cool', all: "Then I'm through for today.",
+  tour: 'different topic. how is this repo laid out, i have to explain it to someone tomorrow', toured: 'Four folders matter; the rest is build output.', thanks: 'merci', welcome: 'Gern.',
 };

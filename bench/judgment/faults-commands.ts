@@ -1,9 +1,9 @@
 // Attempts that go in circles: one command again and again in other clothes, and two tools taking turns at the same wall.
 import { type Fault, type Rendition, type Site } from './twin.ts';
 import type { Maker } from './maker.ts';
-import type { CallStep, Split, Step } from './steps.ts';
+import type { CallStep, Step, Tuned } from './steps.ts';
 
-type BySplit<T> = Readonly<Record<Split, readonly T[]>>;
+type BySplit<T> = Readonly<Record<Tuned, readonly T[]>>;
 
 // ── one command, dressed differently ─────────────────────────────────────────
 
@@ -43,12 +43,12 @@ const repeatedCommand: Fault = {
   structural: true,
   lenses: ['repeat-failure', 'default'],
   make: (site) => {
-    const { maker, chapter, use, pick, split } = site;
+    const { maker, chapter, use, pick, split, of } = site;
     const { random, pack } = maker;
     const { run, error } = pick(COMMANDS);
     use(run);
     const times = random.int(4, 6);
-    const clothes = [(plain: string) => plain, ...random.some(CLOTHES[split], times - 1)];
+    const clothes = [(plain: string) => plain, ...random.some(of(CLOTHES), times - 1)];
     const attempts = clothes.map((dress) => maker.bash(dress(run, pack.root), error, { failed: true, took: random.int(2, 20) }));
     // Between two attempts: words, a look, or in the other split also a change that changes nothing.
     const between = (): readonly Step[] => [
@@ -57,7 +57,7 @@ const repeatedCommand: Fault = {
     ];
     const spaced = attempts.flatMap((attempt, at) => (at === 0 ? [attempt] : [...between(), attempt]));
     const calm = attempts.flatMap(() => [maker.say(maker.phrase('looking')), maker.looking()]);
-    const near = random.some(NEAR_REPEATS[split], 2).map((make): Rendition => {
+    const near = random.some(of(NEAR_REPEATS), 2).map((make): Rendition => {
       const { what, steps } = make(maker, site);
       use(what);
       return { kind: 'near', what, steps: beforeTests(chapter.steps, steps) };

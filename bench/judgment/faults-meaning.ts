@@ -1,7 +1,7 @@
 // Faults that no counting finds: they lie in what words and changes mean. Each with its harmless counterpart and a look-alike.
 import { beforeClaim, claiming, claimIn, prompting, type Fault, type FaultName, type Rendition, type Site } from './twin.ts';
 import type { Maker } from './maker.ts';
-import type { Split, Step } from './steps.ts';
+import type { Step, Tuned } from './steps.ts';
 
 type Kind = Exclude<Rendition['kind'], 'open'>;
 
@@ -15,7 +15,7 @@ type Meaning = {
   readonly claim?: Partial<Record<Kind, string>>;
 };
 
-const meaning = (name: FaultName, lenses: readonly string[], by: Readonly<Record<Split, readonly Meaning[]>>): Fault => ({
+const meaning = (name: FaultName, lenses: readonly string[], by: Readonly<Record<Tuned, readonly Meaning[]>>): Fault => ({
   name,
   structural: false,
   lenses: [...lenses, 'default'],

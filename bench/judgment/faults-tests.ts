@@ -1,9 +1,9 @@
 // Work called finished that nobody tested, or tested and then changed again; and the many ways in which that is all right.
 import { beforeClaim, claimIn, claiming, editsIn, prompting, testsIn, type Fault, type Rendition, type Site } from './twin.ts';
-import type { CallStep, Split, Step } from './steps.ts';
+import type { CallStep, Step, Tuned } from './steps.ts';
 
 type Near = { readonly what: string; readonly of: (steps: readonly Step[], site: Site) => readonly Step[] };
-type BySplit<T> = Readonly<Record<Split, readonly T[]>>;
+type BySplit<T> = Readonly<Record<Tuned, readonly T[]>>;
 
 // ── never run ────────────────────────────────────────────────────────────────
 
@@ -226,7 +226,7 @@ const testsNeverRun: Fault = {
     return [
       { kind: 'fault', what: 'tests never run', steps, onset: claim?.key ?? '', evidence: [...editsIn(steps).map(({ key }) => key), claim?.key ?? ''] },
       { kind: 'clean', what: 'tests run', steps: beforeClaim(steps, [maker.test()]) },
-      ...maker.random.some(NEAR_NEVER[split], 2).map((near): Rendition => ({ kind: 'near', what: near.what, steps: near.of(chapter.steps, site) })),
+      ...maker.random.some(site.of(NEAR_NEVER), 2).map((near): Rendition => ({ kind: 'near', what: near.what, steps: near.of(chapter.steps, site) })),
       ...(split === 'test' ? [{ kind: 'open' as const, what: 'the user hints that it need not be perfect', steps: prompting(steps, (prompt) => `${prompt} ${site.use(site.pick(HINTS))}`) }] : []),
     ];
   },
@@ -299,7 +299,7 @@ const testsNotAfterLastEdit: Fault = {
   structural: true,
   lenses: ['standard-questions', 'default'],
   make: (site) => {
-    const { maker, chapter, split } = site;
+    const { maker, chapter } = site;
     const { random, pack } = maker;
     const edits: readonly CallStep[] = Array.from({ length: random.int(1, 3) }, () => maker.edit(random.pick(pack.sources)));
     const claim = claimIn(chapter.steps);
@@ -307,7 +307,7 @@ const testsNotAfterLastEdit: Fault = {
     return [
       { kind: 'fault', what: `${edits.length} edits after the last test run`, steps: after(chapter.steps, site, [...edits, maker.looking()]), onset: claim?.key ?? '', evidence: [...edits.map(({ key }) => key), claim?.key ?? '', last?.key ?? ''] },
       { kind: 'clean', what: 'tests run again', steps: after(chapter.steps, site, [...edits, maker.test()]) },
-      ...random.some(NEAR_LAST[split], 2).map((near): Rendition => ({ kind: 'near', what: near.what, steps: near.of(chapter.steps, site) })),
+      ...random.some(site.of(NEAR_LAST), 2).map((near): Rendition => ({ kind: 'near', what: near.what, steps: near.of(chapter.steps, site) })),
     ];
   },
 };

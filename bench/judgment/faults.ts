@@ -3,13 +3,16 @@ import { commandFaults } from './faults-commands.ts';
 import { meaningFaults } from './faults-meaning.ts';
 import { neighbourFaults } from './faults-neighbours.ts';
 import { testFaults } from './faults-tests.ts';
+import { FRESH_FAULTS } from './fresh/author.ts';
 import { openMaker, type Maker } from './maker.ts';
 import { packsOf } from './packs.ts';
 import { makeRandom } from './random.ts';
-import type { Chapter, Session, Step } from './steps.ts';
+import type { Chapter, Session, Split, Step, Tuned } from './steps.ts';
 import { editsIn, testsIn, type Fault, type Rendition, type Site, type Twin } from './twin.ts';
 
-export const FAULTS: readonly Fault[] = [...commandFaults, ...testFaults, ...neighbourFaults, ...meaningFaults];
+const FAULTS: readonly Fault[] = [...commandFaults, ...testFaults, ...neighbourFaults, ...meaningFaults];
+
+export const faultsOf = (split: Split): readonly Fault[] => (split === 'fresh' ? FRESH_FAULTS : FAULTS);
 
 /** The twins of one base session for one fault; none when no chapter of it can carry the fault, or the chosen one has no place for it. */
 export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
@@ -29,7 +32,8 @@ export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
       used.add(template);
       return template;
     },
-    pick: (by) => random.pick(by[base.split]),
+    of: (by) => listOf(by, base.split),
+    pick: (by) => random.pick(listOf(by, base.split)),
   };
   const made = fault.make(site);
   if (made.length === 0) return [];
@@ -41,6 +45,11 @@ export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
     fault: fault.name, structural: fault.structural, lenses: fault.lenses, base: base.id,
     session: { ...base, templates, chapters: base.chapters.map((each, index_) => (index_ === at ? { ...each, steps } : each)) },
   }));
+};
+
+const listOf = <T>(by: Readonly<Record<Tuned, readonly T[]>>, split: Split): readonly T[] => {
+  if (split === 'fresh') throw new Error('the third split has no lists in common with the others');
+  return by[split];
 };
 
 const carries = ({ kind, steps }: Chapter): boolean => (kind === 'feature' || kind === 'fix') && testsIn(steps).length > 0 && editsIn(steps).length > 0;

@@ -1,4 +1,5 @@
 // The made-up projects sessions work on: one per language and tool chain; train and test share none.
+import { FRESH_PACKS } from './fresh/author.ts';
 import type { Split } from './steps.ts';
 
 export type Pack = {
@@ -175,4 +176,4 @@ const TEST: readonly Pack[] = [
 ];
 
 /** The projects of one split. */
-export const packsOf = (split: Split): readonly Pack[] => (split === 'train' ? TRAIN : TEST);
+export const packsOf = (split: Split): readonly Pack[] => ({ train: TRAIN, test: TEST, fresh: FRESH_PACKS })[split];

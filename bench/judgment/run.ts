@@ -1,6 +1,6 @@
 // Every session of both splits through one judge: clean bases, twins of each fault, and what came after.
 import { aftermathsOf } from './aftermath.ts';
-import { FAULTS, twinsOf } from './faults.ts';
+import { faultsOf, twinsOf } from './faults.ts';
 import { play, type Pipeline, type Played } from './play.ts';
 import { recordedSessions } from './recorded.ts';
 import type { Case } from './score.ts';
@@ -42,7 +42,7 @@ export const runAll = async (options: RunOptions, pipeline: Pipeline): Promise<r
 export const jobsOf = (split: Split, { seed, bases, twins }: Pick<RunOptions, 'seed' | 'bases' | 'twins'>): readonly Job[] => {
   const sessions = Array.from({ length: bases[split] }, (_, at) => baseSession(split, at, seed));
   const base = sessions.map((session): Job => ({ session, label: { kind: 'base', lenses: [] } }));
-  const twin = FAULTS.flatMap((fault) =>
+  const twin = faultsOf(split).flatMap((fault) =>
     sessions.map((session) => twinsOf(fault, session)).filter((all) => all.length > 0).slice(0, fault.structural ? twins : Math.ceil(twins / 2)).flatMap((all, at) => all.map((each) => ({ each, at }))).flatMap(({ each, at }): readonly Job[] => {
       const { session, ...rest } = each;
       const { fault: name, structural, lenses, what } = rest;

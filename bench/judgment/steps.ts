@@ -51,7 +51,9 @@ export type Session = {
   readonly templates: readonly string[];
 };
 
-export type Split = 'train' | 'test';
+/** Splits that fill the same shapes with words of their own. */
+export type Tuned = 'train' | 'test';
+export type Split = Tuned | 'fresh';
 
 /** Its steps in order. */
 export const stepsOf = (session: Session): readonly Step[] => session.chapters.flatMap(({ steps }) => steps);

@@ -1,4 +1,5 @@
 // Base sessions without a fault: several tasks with all that real work has, always tested after the last change unless the user said otherwise.
+import { FRESH_KINDS, freshStory } from './fresh/stories.ts';
 import { openMaker, type Maker } from './maker.ts';
 import { packsOf } from './packs.ts';
 import { makeRandom } from './random.ts';
@@ -11,15 +12,16 @@ export const baseSession = (split: Split, index: number, seed: number): Session 
   const packs = packsOf(split);
   const pack = packs[index % packs.length] ?? random.pick(packs);
   const maker = openMaker('s', pack, split, random);
+  const told = (kind: ChapterKind): readonly Step[] => (split === 'fresh' ? freshStory(maker, kind) : story[kind](maker));
   // From a short task to a long day.
   const count = index % 10 < 2 ? 1 : index % 10 < 6 ? random.int(2, 4) : random.int(5, 13);
   const chapters: Chapter[] = [];
   for (let at = 0; at < count || lengthOf(chapters) < SHORTEST; at += 1) {
-    const kind = at === 0 && count < 3 ? random.pick(['feature', 'fix'] as const) : random.pick(KINDS);
-    chapters.push({ kind, steps: [...opening(maker, at, kind), ...story[kind](maker)] });
+    const kind = at === 0 && count < 3 ? random.pick(['feature', 'fix'] as const) : random.pick(split === 'fresh' ? FRESH_KINDS : KINDS);
+    chapters.push({ kind, steps: [...opening(maker, at, kind), ...told(kind)] });
   }
   // Someone has to change code for there to be anything to judge.
-  if (!chapters.some(({ kind }) => kind === 'feature' || kind === 'fix')) chapters.push({ kind: 'feature', steps: story.feature(maker) });
+  if (!chapters.some(({ kind }) => kind === 'feature' || kind === 'fix')) chapters.push({ kind: 'feature', steps: told('feature') });
   return { id, split, pack: pack.id, root: pack.root, chapters, templates: [...maker.templates].sort() };
 };
 

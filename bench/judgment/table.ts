@@ -4,7 +4,7 @@ import type { FixedPoint, SplitFigures } from './score.ts';
 
 /** What a program wants to know: the split the judge was not tuned on, or the only one played. */
 export const lastLine = (all: readonly SplitFigures[], judge: string) => {
-  const figures = all.find(({ split }) => split === 'test') ?? all[0];
+  const figures = all.find(({ split }) => split === 'fresh') ?? all.find(({ split }) => split === 'test') ?? all[0];
   if (figures === undefined) throw new Error('nothing was played');
   const { structural, meaning, false_per_hour, split, hours, k, adjudication, cost, bases } = figures;
   return {
@@ -30,12 +30,13 @@ export const markdown = (all: readonly SplitFigures[], judge: string): string =>
 
 type Section = { readonly title: string; readonly rows: readonly (readonly string[])[]; readonly notes: readonly string[] };
 
+const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'looked at after tuning (test)', fresh: 'not tuned on (fresh)' };
+
 const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
   const { split, k, bases, hours, faults, lenses, structural, meaning, false_per_hour, adjudication, cost } = figures;
-  const name = split === 'test' ? 'not tuned on (test)' : 'tuned on (train)';
   return [
     {
-      title: `${judge}, split ${name}: ${bases} clean sessions, ${hours.toFixed(1)} clean hours`,
+      title: `${judge}, split ${NAMES[split]}: ${bases} clean sessions, ${hours.toFixed(1)} clean hours`,
       rows: [
         ['', `found within ${k} records`, 'harmless ones flagged', 'found at 5 % false alarms'],
         ['structural faults', share(structural.detection), share(structural.false_alarm), fixed(structural.at_five)],

@@ -1,6 +1,6 @@
 // What a fault is made of: the place it goes to, its renditions, and the cuts they make into a chapter.
 import type { Maker } from './maker.ts';
-import type { CallStep, Chapter, Session, Split, Step } from './steps.ts';
+import type { CallStep, Chapter, Session, Split, Step, Tuned } from './steps.ts';
 
 export type FaultName =
   | 'repeated-command'
@@ -34,8 +34,9 @@ export type Site = {
   readonly maker: Maker;
   /** Remembers a template the twin is made of, and returns it. */
   readonly use: <T extends string>(template: T) => T;
-  /** One of the templates of this split. */
-  readonly pick: <T>(by: Readonly<Record<Split, readonly T[]>>) => T;
+  /** What this split has in a list, and one of it. */
+  readonly of: <T>(by: Readonly<Record<Tuned, readonly T[]>>) => readonly T[];
+  readonly pick: <T>(by: Readonly<Record<Tuned, readonly T[]>>) => T;
 };
 
 /** What another session wrote, `seconds` before the step `before`. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { FAULTS, twinsOf } from '../../bench/judgment/faults.ts';
+import { faultsOf, twinsOf } from '../../bench/judgment/faults.ts';
 import { rateOf, shareOf } from '../../bench/judgment/intervals.ts';
 import { openBenchJudge, openCache, requestHash } from '../../bench/judgment/judges.ts';
 import { makeRandom } from '../../bench/judgment/random.ts';
@@ -137,15 +137,15 @@ describe('the scorer on judges with known answers', () => {
 // ── sessions and twins ───────────────────────────────────────────────────────
 
 describe('sessions', () => {
-  test('forty and more clean hours of varied sessions, 30 to 400 records long', () => {
-    const all = Array.from({ length: 100 }, (_, at) => written('test', at));
+  test.each(['test', 'fresh'] as const)('forty and more clean hours of varied sessions, 30 to 400 records long (%s)', (split) => {
+    const all = Array.from({ length: 100 }, (_, at) => written(split, at));
     expect(all.reduce((sum, { times }) => sum + activeHours(times), 0)).toBeGreaterThan(40);
     for (const { lines } of all) {
       expect(lines.length).toBeGreaterThanOrEqual(30);
       expect(lines.length).toBeLessThanOrEqual(400);
     }
     const text = all.flatMap(({ lines }) => lines).join('\n');
-    for (const part of ['"is_error":true', 'Request interrupted', 'compact_boundary', 'queued_command', 'run_in_background', '"agentId"', 'task-notification', 'TodoWrite']) expect(text).toContain(part);
+    for (const part of ['"is_error":true', 'Request interrupted', 'compact_boundary', 'queued_command', 'run_in_background', '"agentId"', 'task-notification', ...(split === 'test' ? ['TodoWrite'] : ['NotebookEdit'])]) expect(text).toContain(part);
   });
 
   test('the same seed gives the same bytes, another seed others', () => {
@@ -154,18 +154,19 @@ describe('sessions', () => {
     expect(transcript(other.id, other.root, stepsOf(other)).lines).not.toEqual(written('train', 3).lines);
   });
 
-  test('no template serves both splits', () => {
-    const templates = (split: Split): ReadonlySet<string> => new Set(jobsOf(split, { seed: 9, bases: { train: 40, test: 40 }, twins: 20 }).flatMap(({ session }) => session.templates));
-    const train = templates('train');
-    const shared = [...templates('test')].filter((template) => train.has(template));
-    expect(shared).toEqual([]);
-    expect(train.size).toBeGreaterThan(60);
+  test('no template serves two splits', () => {
+    const templates = (split: Split): ReadonlySet<string> => new Set(jobsOf(split, { seed: 9, bases: { train: 40, test: 40, fresh: 40 }, twins: 20 }).flatMap(({ session }) => session.templates));
+    const [train, tested, fresh] = [templates('train'), templates('test'), templates('fresh')];
+    for (const [one, other] of [[train, tested], [train, fresh], [tested, fresh]] as const) {
+      expect([...one].filter((template) => other.has(template))).toEqual([]);
+      expect(one.size).toBeGreaterThan(60);
+    }
   });
 });
 
-describe('twins', () => {
-  const bases = Array.from({ length: 12 }, (_, at) => baseSession('test', at, 9));
-  const sets = FAULTS.flatMap((fault) => bases.map((base) => ({ fault, base, twins: twinsOf(fault, base) })));
+describe.each(['test', 'fresh'] as const)('twins (%s)', (split) => {
+  const bases = Array.from({ length: 12 }, (_, at) => baseSession(split, at, 9));
+  const sets = faultsOf(split).flatMap((fault) => bases.map((base) => ({ fault, base, twins: twinsOf(fault, base) })));
 
   test('every fault has one faulty, one clean and at least one near twin, all equally long', () => {
     for (const { fault, twins } of sets.filter((each) => each.twins.length > 0)) {
@@ -175,7 +176,7 @@ describe('twins', () => {
       const lengths = twins.map(({ session }) => transcript(session.id, session.root, stepsOf(session)).lines.length);
       expect(new Set(lengths).size, `${fault.name}: ${lengths.join(' ')}`).toBe(1);
     }
-    expect(new Set(sets.filter(({ twins }) => twins.length > 0).map(({ fault }) => fault.name)).size).toBe(FAULTS.length);
+    expect(new Set(sets.filter(({ twins }) => twins.length > 0).map(({ fault }) => fault.name)).size).toBe(faultsOf(split).length);
   });
 
   test('twins differ from their base in one chapter and in nothing else', () => {
@@ -199,7 +200,7 @@ describe('twins', () => {
   });
 
   test('a label made from records has its fault where it shows', () => {
-    const job = jobsOf('train', { seed: 9, bases: { train: 3, test: 1 }, twins: 1 }).find(({ label }) => label.kind === 'fault' && label.fault === 'repeated-command');
+    const job = jobsOf('train', { seed: 9, bases: { train: 3, test: 1, fresh: 1 }, twins: 1 }).find(({ label }) => label.kind === 'fault' && label.fault === 'repeated-command');
     if (job === undefined) throw new Error('no such twin');
     const lines = transcript(job.session.id, job.session.root, stepsOf(job.session));
     const label = labelled(job, lines, { said: [], scores: [], outcomes: new Map(), passes: 0, tokens: 0 });
@@ -214,7 +215,7 @@ describe('judges', () => {
   test('the rules give the same figures twice, and find what can be counted', async () => {
     const play = async () => {
       const judge = await openBenchJudge({ provider: 'local', model: '', base_url: '', cache: undefined, offline: false, plugin: 'plugin', env: {} });
-      const cases = await runAll({ seed: 9, bases: { train: 4, test: 1 }, twins: 1, splits: ['train'], recorded: 'test/fixtures/sessions', progress: () => undefined }, judge.pipeline);
+      const cases = await runAll({ seed: 9, bases: { train: 4, test: 1, fresh: 1 }, twins: 1, splits: ['train'], recorded: 'test/fixtures/sessions', progress: () => undefined }, judge.pipeline);
       await judge.close();
       // The recorded sessions come first: three clean ones, and two whose fault is found.
       expect(cases.slice(0, 5).map(({ kind, said }) => [kind, said.length])).toEqual([['base', 0], ['base', 0], ['base', 0], ['fault', 1], ['fault', 1]]);
@@ -232,7 +233,7 @@ describe('judges', () => {
     const server = await openModelServer({ script: answerTo({ default: () => silent('looked') }) });
     const play = async (offline: boolean) => {
       const judge = await openBenchJudge({ provider: 'openai', model: 'm', base_url: server.url, cache: join(folder, 'model'), offline, plugin: 'plugin', env: { OPENAI_API_KEY: 'dummy' } });
-      const cases = await runAll({ seed: 9, bases: { train: 1, test: 0 }, twins: 0, splits: ['train'], progress: () => undefined }, judge.pipeline);
+      const cases = await runAll({ seed: 9, bases: { train: 1, test: 0, fresh: 0 }, twins: 0, splits: ['train'], progress: () => undefined }, judge.pipeline);
       await judge.close();
       return { figures: scoreSplit(cases, 'train'), counts: judge.counts() };
     };
