@@ -19,16 +19,16 @@ import { push, startPass } from './judging.ts';
 import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
 import { beginTask, dropAll, freshLedger, turnTo, untagged } from './tasking.ts';
 import type { ForkResult, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
-import type { HistoryLine } from './surfaces.ts';
+import type { HistoryLine, TurnFile } from './surfaces.ts';
 import type { Pass, Setup, Watching } from './watching.ts';
 
-/** What a restart brings back: any of it may be missing. */
-export type Restored = { readonly ledger?: Ledger; readonly window?: Window; readonly history: readonly HistoryLine[] };
+/** What a restart brings back: any of it may be missing. `position` is where a new window's reading begins. */
+export type Restored = { readonly ledger?: Ledger; readonly window?: Window; readonly position?: Position; readonly history: readonly HistoryLine[]; readonly turn?: TurnFile };
 
 /** An observer for one session, with the task it is at. */
 export const openObserver = (setup: Setup, restored: Restored, now: number): Watching => {
   const ledger = restored.ledger ?? freshLedger(setup, '', now);
-  const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: ledgerText({ ledger }) });
+  const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: ledgerText({ ledger }), ...(restored.position === undefined ? {} : { position: restored.position }) });
   if (restored.window === undefined) startWindow(setup.paths, window);
   writeLedger(setup.paths, { ...ledger, touched_at: now });
   const w: Watching = {
@@ -43,7 +43,8 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     background: [],
     last_start: undefined,
     salience_draws: [],
-    turn_ended: false, own_turn: false, wake_used: false, asked: false, ended: false,
+    // Whoever woke the agent before us was one of us: no other wake before the person speaks, no pass for that turn.
+    turn_ended: false, own_turn: restored.turn?.wake_used === true, wake_used: restored.turn?.wake_used === true, asked: false, ended: false,
     pass: undefined, compacting: false, prefix: undefined, tools: [], cache_ttl: undefined, warm: undefined,
     starts: [], expected_ms: {},
     rows: rowsOf(restored.history),
@@ -65,6 +66,8 @@ export const observe = (w: Watching, folded: Folded, position: Position | undefi
   for (const event of folded.events) {
     w.session = next(w.session, { from: 'record', event });
     if (event.kind === 'prompt' && event.origin === 'human') humanSpoke(w);
+    // The person has stopped the agent: nothing of ours sets it going again before they speak.
+    if (event.kind === 'interrupt') w.wake_used = true;
     // Somebody else's notification opens a turn that is none of ours.
     if (event.kind === 'prompt' && event.origin === 'notification') w.own_turn = false;
     if (event.kind === 'rewind') rewound(w, event.dead, now);
@@ -92,11 +95,20 @@ export const observeHistory = (w: Watching, folded: Folded, position: Position |
   w.usage = countUsage(w.usage, folded.fresh);
   w.volumes = countVolumes(w.volumes, folded.fresh, folded.observations);
   w.position = position;
-  const numbered = number(w.window, lastChars(folded.observations, window.budget_chars * window.compaction_floor));
+  // A position that was lost brings much of what the window holds already.
+  const known = new Set(w.window.observations.map(({ uuid }) => uuid));
+  const numbered = number(w.window, lastChars(folded.observations.filter(({ uuid }) => !known.has(uuid)), window.budget_chars * window.compaction_floor));
   if (numbered.length > 0) push(w, observationBlock('history', numbered, { pass: w.ledger.pass, at: now, ...(position === undefined ? {} : { position }) }), numbered);
   const goal = folded.observations.find(({ kind, human }) => kind === 'prompt' && human === true)?.text;
   if (goal !== undefined && w.ledger.goal === '') w.ledger = setGoal(w.ledger, untagged(goal), now);
   settleClaims(w, folded, now);
+};
+
+/** What was observed by a monitor before this one: nothing of it counts again, but what comes hangs on it. */
+export const recall = (w: Watching, { observations, events, proofs }: Pick<Folded, 'observations' | 'events' | 'proofs'>, now: number): void => {
+  for (const observation of observations) launched(w, observation);
+  carry(w, proofs);
+  w.deliveries = settle(w.deliveries, [], { proofs: [], events }, now).state;
 };
 
 /** Queues observations of ours or the transcript's, splits the task where one plainly begins, and retires answered mail. */
@@ -150,11 +162,13 @@ export const hear = (w: Watching, signal: Signal, now: number): void => {
   if (signal.event === 'Stop' || signal.event === 'StopFailure') endTurn(w, signal.event === 'Stop' ? 'end_turn' : (signal.reason ?? 'api-error'), now, signal.stop_hook_active === true);
 };
 
-/** The turn is over: a pass follows unless it was ours. `continued`: a hook had kept the agent going. */
+/** The turn is over, by its Stop: a pass follows unless it was ours. An interrupt ends none: the person is about to speak. `continued`: a hook had kept the agent going. */
 export const endTurn = (w: Watching, reason: string, now: number, continued = false): void => {
   if (continued) w.own_turn = true;
   w.turn_ended = true;
-  if (w.queue.waiting.at(-1)?.observation.note === 'turn-end') return;
+  // Told already, or by a monitor before this one.
+  const last = w.queue.waiting.at(-1)?.observation ?? w.window.observations.at(-1);
+  if (last?.note === 'turn-end') return;
   add(w, [{ kind: 'note', at: now, uuid: `turn-end-${now}`, text: `[note] the turn ended (${reason})`, raw_chars: 0, note: 'turn-end', reason }], now);
 };
 
@@ -219,13 +233,17 @@ export const tend = (w: Watching, now: number): void => {
 
 const CARRIERS_KEPT = 256;
 
+const carry = (w: Watching, proofs: Folded['proofs']): void => {
+  const carried = proofs.flatMap(({ uuid, ids, channel }) => (uuid === undefined || channel !== 'context' ? [] : ids.map((id) => [uuid, id] as const)));
+  if (carried.length > 0) w.carriers = new Map([...w.carriers, ...carried].slice(-CARRIERS_KEPT));
+};
+
 /** Claims that the transcript proves, or shows to have gone nowhere (SPEC 10). */
 const settleClaims = (w: Watching, news: Pick<Folded, 'proofs' | 'events'>, now: number): void => {
   const box = w.setup.paths.mailbox(w.setup.session);
   const claims = listClaims(box);
   for (const { advice, channel, at } of claims) if (w.rows.get(advice.id)?.state === 'waiting') claimed(w, advice.id, channel, at);
-  const carried = news.proofs.flatMap(({ uuid, ids, channel }) => (uuid === undefined || channel !== 'context' ? [] : ids.map((id) => [uuid, id] as const)));
-  if (carried.length > 0) w.carriers = new Map([...w.carriers, ...carried].slice(-CARRIERS_KEPT));
+  carry(w, news.proofs);
   const { state, settled: ended } = settle(w.deliveries, claims, news, now);
   w.deliveries = state;
   for (const outcome of ended) {

@@ -93,7 +93,7 @@ export type Observation = {
   readonly settles?: string;
   /** Prompt of a human (not a slash command's body, not a notification). */
   readonly human?: boolean;
-  /** note `turn-end`: why, e.g. `end_turn`, `api-error`, `interrupt`. */
+  /** note `turn-end`: why, e.g. `end_turn`, `rate_limit`; note `background`: its status. */
   readonly reason?: string;
 };
 

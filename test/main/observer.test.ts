@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultKnobs } from '../../src/main/floor/knobs.ts';
 import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
 import type { Folded } from '../../src/main/ingest/chain.ts';
-import { add, hear, observe, openObserver } from '../../src/main/observer.ts';
+import { add, due, hear, observe, openObserver } from '../../src/main/observer.ts';
 import { openRecords } from '../../src/main/speak/outcome.ts';
 import { readHistory } from '../../src/main/speak/history-file.ts';
 import { claimMail, listMail, putMail } from '../../src/main/speak/mailbox-file.ts';
 import { record } from '../../src/main/speaking.ts';
-import type { Advice } from '../../src/main/records.ts';
+import { turnOf } from '../../src/main/surfacing.ts';
+import type { Advice, Signal } from '../../src/main/records.ts';
 import type { Setup, Watching } from '../../src/main/watching.ts';
 import { advice, HOST, NOW, said } from '../support/mail.ts';
 import { observation } from '../support/records.ts';
@@ -101,4 +102,42 @@ test('a command that the host ran itself is not what the task is about', () => {
   expect(w.ledger.goal).toBe('');
   add(w, [observation({ kind: 'prompt', text: '[prompt] Build a parser.', human: true })], NOW);
   expect(w.ledger.goal).toBe('Build a parser.');
+});
+
+describe('a turn the person interrupted', () => {
+  const judged = (): Watching => openObserver({ ...setup(), judge: () => ({ provider: { kind: 'local', base_url: '', model: 'rules', key: '', cache_ttl: '5m', auto_choice: false }, min_cacheable: Infinity }) }, { history: [] }, NOW);
+  const interrupted = (w: Watching): void => {
+    hear(w, signal('UserPromptSubmit', NOW + 10, { origin: 'human', prompt_id: 'p1' }), NOW + 10);
+    observe(w, news({ observations: [observation({ kind: 'prompt', at: NOW + 11, text: '[prompt] Build a parser.', human: true }), observation({ kind: 'tool', at: NOW + 20, text: '[tool] Bash npm test' })], events: [{ kind: 'prompt', origin: 'human', at: NOW + 11 }] }), undefined, NOW + 20);
+    observe(w, news({ observations: [observation({ kind: 'note', note: 'interrupt', at: NOW + 30, text: '[note] the user interrupted the turn' })], events: [{ kind: 'interrupt', at: NOW + 30 }] }), undefined, NOW + 30);
+  };
+  const signal = (event: Signal['event'], at: number, more: Partial<Signal> = {}): Signal => ({ v: 1, event, at, session: SESSION, transcript: '', cwd: '/w', ...more });
+  const spent = { own: 0, host: 0, machine: 0 };
+
+  test('is over without a pass of its own: what came of it is judged with what the person says next', () => {
+    const w = judged();
+    interrupted(w);
+    expect(w.session.state).toBe('idle');
+    const knobs = defaultKnobs();
+    const held = { ...w.setup, knobs: () => ({ ...knobs, loop: { ...knobs.loop, salience_per_hour: 0 } }) };
+    expect(due({ ...w, setup: held }, NOW + 5000, spent)).toMatchObject({ go: false, because: 'too-little' });
+    hear(w, signal('UserPromptSubmit', NOW + 6000, { origin: 'human', prompt_id: 'p2' }), NOW + 6000);
+    expect(due(w, NOW + 6000, spent)).toEqual({ go: true, because: 'salience' });
+  });
+
+  test('is not set going again by us: no wake and no continuation before the person speaks', () => {
+    const w = judged();
+    interrupted(w);
+    expect(turnOf(w, NOW + 5000)).toMatchObject({ state: 'idle', wake_used: true });
+    hear(w, signal('UserPromptSubmit', NOW + 6000, { origin: 'human', prompt_id: 'p2' }), NOW + 6000);
+    expect(turnOf(w, NOW + 6000).wake_used).toBe(false);
+  });
+});
+
+test('a wake used under another monitor stays used, and the turn it began stays ours', () => {
+  const first = open();
+  first.wake_used = true;
+  const turn = turnOf(first, NOW);
+  const second = openObserver(setup(), { history: [], turn }, NOW);
+  expect([second.wake_used, second.own_turn]).toEqual([true, true]);
 });

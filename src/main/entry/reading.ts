@@ -93,3 +93,19 @@ export const slicesOf = async function* (path: string, { limits, pool }: SliceOp
     }
   }
 };
+
+export type Span = { readonly from: number; readonly to: number };
+
+/** The records of a span that ends at a line's end; of a line that `from` cuts in two nothing is told. */
+export const recordsIn = async function* (path: string, { from, to }: Span, { limits, pool }: Pick<SliceOptions, 'limits'> & { readonly pool: (() => Pick<NonNullable<SliceOptions['pool']>, 'project'>) | undefined }): AsyncGenerator<readonly Projected[]> {
+  for (const range of cutRanges(path, from, to, SLICE_BYTES)) {
+    if (pool !== undefined) {
+      yield (await pool().project({ kind: 'project', path, ...range, limits })).items;
+      continue;
+    }
+    const position = positionAt(path, range.from, undefined);
+    if (position === undefined) return;
+    const read = readForward(path, position, { project: (line) => projectLine(line, limits), max_bytes: range.to - range.from, history_chars: 0 });
+    if ('items' in read) yield read.items;
+  }
+};

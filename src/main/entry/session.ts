@@ -17,7 +17,7 @@ import { findBySession, ledgerStock, readLedger, writeLedger } from '../memory/l
 import { branchLedger, citedPaths, markGone } from '../memory/ledger.ts';
 import { chooseTask, taskId, taskNonce } from '../memory/task.ts';
 import { readWindow } from '../memory/window-file.ts';
-import { add, begin, due, end, hear, lookForClaims, observe, observeHistory, openObserver, tend } from '../observer.ts';
+import { add, begin, due, end, hear, lookForClaims, observe, observeHistory, openObserver, recall, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
@@ -27,13 +27,13 @@ import { readHistory } from '../speak/history-file.ts';
 import { listClaims, listMail } from '../speak/mailbox-file.ts';
 import { hasRequests, putReply, takeRequests } from '../speak/request-file.ts';
 import { writeStatus } from '../speak/status-file.ts';
-import { writeTurn } from '../speak/turn-file.ts';
+import { readTurn, writeTurn } from '../speak/turn-file.ts';
 import { abandonPass } from '../speaking.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
 import { dropAll } from '../tasking.ts';
 import { announce } from './announce.ts';
 import { openCapture } from './capture.ts';
-import { goOn, projectionLimits } from './reading.ts';
+import { goOn, projectionLimits, recordsIn } from './reading.ts';
 import { openTools } from './tools.ts';
 import type { Detector, Ledger, NoteKind, PassReason, Position, Projected, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
@@ -90,11 +90,23 @@ export const openSession = (options: SessionOptions, now: number) => {
     plan_mode: () => plan_mode,
     last_write_at: () => last_write_at,
   });
-  const w = openObserver(setupOf(options, tools), { ...(ledger === undefined ? {} : { ledger }), ...(restored?.window === undefined ? {} : { window: restored.window }), history: readHistory(paths.history(session)).lines }, now);
+  const { since } = options;
+  // The file comes with the first prompt: one that is not there yet will be new from its first byte.
+  let fresh = !existsSync(transcript) || (ledger === undefined && (options.source === 'startup' || options.source === 'clear')) || since !== undefined;
   const tombstone = forgottenUpTo(transcript, readTombstones(paths));
+  // On disk before anything is read: killed before its first pass, this session is still read from here.
+  const beginning = tombstone ?? (fresh && since === undefined ? { path: transcript, dev: 0, ino: 0, offset: 0, hash: '' } : undefined);
+  const turn = readTurn(paths.turn(session));
+  const w = openObserver(
+    setupOf(options, tools),
+    {
+      ...(ledger === undefined ? {} : { ledger }), ...(restored?.window === undefined ? {} : { window: restored.window }), ...(beginning === undefined ? {} : { position: beginning }), ...(turn === undefined ? {} : { turn }),
+      history: readHistory(paths.history(session)).lines,
+    },
+    now,
+  );
   if (w.position !== undefined && w.position.path !== transcript) w.position = undefined;
   w.position ??= tombstone;
-  const { since } = options;
 
   const began = options.source === undefined ? undefined : BEGINNINGS[options.source];
   if (began !== undefined) add(w, [{ kind: 'note', note: began.note, at: now, uuid: `began-${now}`, text: `[note] ${began.text}`, raw_chars: 0 }], now);
@@ -103,8 +115,8 @@ export const openSession = (options: SessionOptions, now: number) => {
   if (gone.length > 0) add(w, [{ kind: 'note', note: 'resume', at: now, uuid: `gone-${now}`, text: `[note] no longer there: ${gone.slice(0, GONE_TOLD).join(', ')}${gone.length > GONE_TOLD ? ` and ${gone.length - GONE_TOLD} more` : ''}`, raw_chars: 0 }], now);
 
   const chain = createChain();
-  // The file comes with the first prompt: one that is not there yet will be new from its first byte.
-  let fresh = !existsSync(transcript) || (ledger === undefined && (options.source === 'startup' || options.source === 'clear')) || since !== undefined;
+  /** Whether this process knows what stands before the position. */
+  let knows = w.position === undefined;
   let scanned: number | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
@@ -148,11 +160,25 @@ export const openSession = (options: SessionOptions, now: number) => {
     }
     if (got.how !== 'forward') log(`${session}: ${got.how}, ${got.because}`);
     ({ scanned } = got);
+    if (!knows && got.how !== 'first-sight') await readAgain(got.from, at);
+    knows = true;
+    if (closed !== undefined) return;
     if (got.items.length > 0) take(got.items, got.position, got.history, at);
     else w.position = got.position;
     if (got.bad_lines > 0) noteGap(got.bad_lines, got.position.offset, at);
     if (got.left > ingest.parallel_bytes) await catchUp(got.position, got.left, got.history, at);
     else if (got.left > 0 && got.items.length > 0) await read(at, ended);
+  };
+
+  /** What a monitor before this one has observed: records, calls and advice that what comes now hangs on (SPEC 5.1, rewind). */
+  const readAgain = async (to: number, at: number): Promise<void> => {
+    const from = Math.max(to - AGAIN_BYTES, tombstone?.offset ?? 0);
+    const pool = to - from > options.knobs().ingest.parallel_bytes ? options.pools : undefined;
+    for await (const items of recordsIn(transcript, { from, to }, { limits: limits(), pool })) {
+      if (closed !== undefined) return;
+      recall(w, chain.fold(items, 'history'), at);
+    }
+    chain.remember(w.window.observations);
   };
 
   const catchUp = async (from: Position, left: number, history: boolean, at: number): Promise<void> => {
@@ -308,6 +334,8 @@ export const openSession = (options: SessionOptions, now: number) => {
 
 // What the pool hands over at once holds the main loop for some milliseconds: unpacking and folding it.
 const RANGE_BYTES = 250_000;
+/** Read again at a restart: some ten thousand records, a fifth of a second; a rewind that reaches further back is not seen. */
+const AGAIN_BYTES = 8_000_000;
 
 /** What the model is told of how the session came to be, by SessionStart's source. */
 const BEGINNINGS: Readonly<Record<string, { readonly note: NoteKind; readonly text: string }>> = {

@@ -2,29 +2,23 @@
 import { headOf } from '../floor/text.ts';
 import type { Observation } from '../records.ts';
 
-export type CallsState = {
-  readonly open: readonly (readonly [call: string, about: Call])[];
-  readonly launched: readonly (readonly [call: string, agent: string])[];
-  readonly concluded: readonly string[];
-};
-export type Call = { readonly tool: string; readonly label: string; readonly path?: string };
+type Call = { readonly tool: string; readonly label: string; readonly path?: string };
 
 export type Calls = {
   /** The observation with its call's name in it; undefined for a conclusion already told. */
   readonly join: (observation: Observation) => Observation | undefined;
   /** Whether this agent's conclusion is told for the first time; from then on it counts as told. */
   readonly conclude: (agent: string) => boolean;
-  readonly state: () => CallsState;
 };
 
 /** Calls without a result, launches and agents remembered: far more than run at once. */
 const KEPT = 2000;
 const LABEL_CHARS = 80;
 
-export const createCalls = (saved?: CallsState): Calls => {
-  const open = new Map(saved?.open ?? []);
-  const launched = new Map(saved?.launched ?? []);
-  const concluded = new Set(saved?.concluded ?? []);
+export const createCalls = (): Calls => {
+  const open = new Map<string, Call>();
+  const launched = new Map<string, string>();
+  const concluded = new Set<string>();
 
   const conclude = (agent: string): boolean => {
     if (concluded.has(agent)) return false;
@@ -54,7 +48,7 @@ export const createCalls = (saved?: CallsState): Calls => {
     return named(observation, answered);
   };
 
-  return { join, conclude, state: () => ({ open: [...open], launched: [...launched], concluded: [...concluded] }) };
+  return { join, conclude };
 };
 
 const about = ({ text, paths }: Observation, tool: string): Call => {

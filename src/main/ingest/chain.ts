@@ -2,19 +2,10 @@
 import { createHash } from 'node:crypto';
 import { headOf } from '../floor/text.ts';
 import type { Observation, Projected, Proof, ReadEvent } from '../records.ts';
-import { createCalls, type CallsState } from './calls.ts';
-import { createFinals, type FinalState } from './final-text.ts';
-import { createLineage, type LineageState } from './lineage.ts';
-import { createPromptQueue, type PromptQueueState } from './prompt-queue.ts';
-
-/** What a chain remembers, as JSON; hand it to `createChain` to go on where another process stopped. */
-export type ChainState = {
-  readonly v: 1;
-  readonly lineage: LineageState;
-  readonly calls: CallsState;
-  readonly finals: FinalState;
-  readonly queue: PromptQueueState;
-};
+import { createCalls } from './calls.ts';
+import { createFinals } from './final-text.ts';
+import { createLineage } from './lineage.ts';
+import { createPromptQueue } from './prompt-queue.ts';
 
 export type Folded = {
   readonly observations: readonly Observation[];
@@ -34,15 +25,16 @@ export type Chain = {
   readonly observeFinal: (text: string, at: number) => Observation | undefined;
   /** A subagent's final text from its signal; undefined when told before, or for the host's own agents (no type). */
   readonly observeAgent: (agent: { readonly id: string; readonly type: string; readonly text: string; readonly at: number }, cap: number) => Observation | undefined;
-  readonly state: () => ChainState;
+  /** What signals brought to a chain before this one, once that chain's records have been folded again: their own records are no news. */
+  readonly remember: (observations: readonly Observation[]) => void;
 };
 
 /** The state of one session's reading (SPEC 5.1, 5.2). Bounded: see each part. */
-export const createChain = (saved?: ChainState): Chain => {
-  const lineage = createLineage(saved?.lineage);
-  const calls = createCalls(saved?.calls);
-  const finals = createFinals(saved?.finals);
-  const queue = createPromptQueue(saved?.queue);
+export const createChain = (): Chain => {
+  const lineage = createLineage();
+  const calls = createCalls();
+  const finals = createFinals();
+  const queue = createPromptQueue();
 
   const fold = (items: readonly Projected[], mode: FoldMode): Folded => {
     const observations: Observation[] = [];
@@ -91,17 +83,24 @@ export const createChain = (saved?: ChainState): Chain => {
   };
 
   const observeFinal: Chain['observeFinal'] = (text, at) =>
-    finals.fromSignal(text) ? { kind: 'text', at, uuid: nameOf('final', `${at} ${text}`), text: `[text] ${text}`, raw_chars: text.length } : undefined;
+    finals.fromSignal(text) ? { kind: 'text', at, uuid: nameOf(FINAL, `${at} ${text}`), text: `[text] ${text}`, raw_chars: text.length } : undefined;
 
   const observeAgent: Chain['observeAgent'] = ({ id, type, text, at }, cap) => {
     if (type === '' || text.trim() === '' || !calls.conclude(id)) return undefined;
     return { kind: 'agent', at, uuid: nameOf('agent', id), text: `[agent] ${type}: ${headOf(text, cap)}`, raw_chars: text.length, settles: id };
   };
 
-  const state = (): ChainState => ({ v: 1, lineage: lineage.state(), calls: calls.state(), finals: finals.state(), queue: queue.state() });
+  const remember: Chain['remember'] = (observations) => {
+    for (const { kind, settles } of observations) if (kind === 'agent' && settles !== undefined) calls.conclude(settles);
+    // One that another text has followed had its record read before that.
+    const last = observations.findLast(({ kind }) => kind === 'text');
+    if (last?.uuid.startsWith(`${FINAL}-`) === true) finals.fromSignal(textOf(last));
+  };
 
-  return { fold, observeFinal, observeAgent, state };
+  return { fold, observeFinal, observeAgent, remember };
 };
+
+const FINAL = 'final';
 
 const linkOf = ({ parent, prompt, type }: Projected) => ({ parent, prompt: prompt !== undefined, boundary: type === 'system/compact_boundary', aside: type === 'sidechain' });
 

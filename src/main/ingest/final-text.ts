@@ -1,8 +1,7 @@
 // The final answer comes twice, by the Stop signal and by its record, in either order: it is observed once (HAZARDS C5).
 
-export type FinalState = { readonly awaited: readonly Awaited[]; readonly recent: readonly string[] };
 /** `rest`: what of the signal's text no record has brought yet. */
-export type Awaited = { readonly rest: string; readonly turns: number };
+type Awaited = { readonly rest: string; readonly turns: number };
 
 export type Finals = {
   /** A signal's text: true when no record has brought it yet, so that it is new. */
@@ -11,7 +10,6 @@ export type Finals = {
   readonly fromRecord: (text: string) => boolean;
   /** A turn ended in the file: what is awaited for two turns never comes. */
   readonly turnEnded: () => void;
-  readonly state: () => FinalState;
 };
 
 /** Compared by their heads: hook and projection cut long texts each in their own way. */
@@ -21,9 +19,9 @@ const READ_CHARS = 4 * HEAD_CHARS;
 const RECENT = 20;
 const TURNS = 2;
 
-export const createFinals = (saved?: FinalState): Finals => {
-  let awaited: readonly Awaited[] = saved?.awaited ?? [];
-  let recent: readonly string[] = saved?.recent ?? [];
+export const createFinals = (): Finals => {
+  let awaited: readonly Awaited[] = [];
+  let recent: readonly string[] = [];
 
   const fromSignal = (text: string): boolean => {
     const rest = plain(text);
@@ -56,7 +54,7 @@ export const createFinals = (saved?: FinalState): Finals => {
     awaited = awaited.map((one) => ({ ...one, turns: one.turns - 1 })).filter(({ turns }) => turns > 0);
   };
 
-  return { fromSignal, fromRecord, turnEnded, state: () => ({ awaited, recent }) };
+  return { fromSignal, fromRecord, turnEnded };
 };
 
 /** Spaces folded, trimmed. */

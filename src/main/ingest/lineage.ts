@@ -1,12 +1,5 @@
 // Which records were read, and how they hang together: copies are told by uuid, a rewind by a prompt's parent (SPEC 5.1).
 
-export type LineageState = {
-  readonly tip?: string;
-  readonly compacted: boolean;
-  /** uuid, parent ('' for none), whether it is a prompt. */
-  readonly nodes: readonly (readonly [uuid: string, parent: string, prompt: boolean])[];
-};
-
 export type Lineage = {
   readonly seen: (uuid: string) => boolean;
   /**
@@ -14,7 +7,6 @@ export type Lineage = {
    * Only a branch that holds a prompt was rewound; parallel calls and late host records branch too.
    */
   readonly add: (record: LineageRecord) => readonly string[];
-  readonly state: () => LineageState;
 };
 
 export type LineageRecord = {
@@ -29,18 +21,17 @@ export type LineageRecord = {
 
 /** About 75 bytes each: 15 MB at most, in sessions of some 700 MB. */
 const CAPACITY = 200_000;
-const SAVED = 4000;
 const DEAD_MAX = 20_000;
 /** Records that may be looked at to judge prompts, in stock and per record read: a file of nothing but branches stays linear. */
 const EFFORT = 2_000_000;
 const EFFORT_PER_RECORD = 100;
 
-export const createLineage = (saved?: LineageState, capacity: number = CAPACITY): Lineage => {
+export const createLineage = (capacity: number = CAPACITY): Lineage => {
   // Two generations: the older half is forgotten as a whole, so memory stays bounded without bookkeeping per record.
   let young = generation();
   let old = generation();
-  let tip = saved?.tip;
-  let compacted = saved?.compacted ?? false;
+  let tip: string | undefined;
+  let compacted = false;
   let effort = EFFORT;
 
   const parentOf = (uuid: string): string | undefined => young.parents.get(uuid) ?? old.parents.get(uuid);
@@ -54,7 +45,6 @@ export const createLineage = (saved?: LineageState, capacity: number = CAPACITY)
     young.parents.set(uuid, parent);
     if (prompt) young.prompts.add(uuid);
   };
-  for (const [uuid, parent, prompt] of saved?.nodes ?? []) put(uuid, parent, prompt);
 
   const deadAfter = (parent: string | undefined): readonly string[] => {
     if (tip === undefined || parent === tip || effort <= 0) return [];
@@ -85,10 +75,6 @@ export const createLineage = (saved?: LineageState, capacity: number = CAPACITY)
       if (boundary) compacted = true;
       if (!aside) tip = uuid;
       return dead;
-    },
-    state: () => {
-      const nodes = [old, young].flatMap(({ parents, prompts }) => [...parents].slice(-SAVED).map(([uuid, parent]) => [uuid, parent, prompts.has(uuid)] as const));
-      return { ...(tip === undefined ? {} : { tip }), compacted, nodes: nodes.slice(-SAVED) };
     },
   };
 };

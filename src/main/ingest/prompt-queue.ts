@@ -1,13 +1,6 @@
 // Prompts typed while a turn runs, as hosts without `queued_command` record them: by the queue alone (SPEC 5.2).
 import type { Projected } from '../records.ts';
 
-export type PromptQueueState = {
-  readonly waiting: readonly string[];
-  /** Taken up by the turn, and not yet seen as an attachment. */
-  readonly absorbed: readonly QueuedPrompt[];
-  /** This host records what it takes up as an attachment: the queue then says nothing new. */
-  readonly attaches: boolean;
-};
 export type QueuedPrompt = { readonly text: string; readonly at: number };
 
 export type PromptQueue = {
@@ -17,16 +10,17 @@ export type PromptQueue = {
   readonly attached: () => void;
   /** The model answered: what was absorbed before and has no attachment is a prompt. */
   readonly due: () => readonly QueuedPrompt[];
-  readonly state: () => PromptQueueState;
 };
 
 const KEPT = 100;
 const ABSORBED = 'absorbed_mid_turn';
 
-export const createPromptQueue = (saved?: PromptQueueState): PromptQueue => {
-  let waiting = saved?.waiting ?? [];
-  let absorbed = saved?.absorbed ?? [];
-  let attaches = saved?.attaches ?? false;
+export const createPromptQueue = (): PromptQueue => {
+  let waiting: readonly string[] = [];
+  /** Taken up by the turn, and not yet seen as an attachment. */
+  let absorbed: readonly QueuedPrompt[] = [];
+  /** This host records what it takes up as an attachment: the queue then says nothing new. */
+  let attaches = false;
 
   const leave = (text: string): void => {
     const index = text === '' ? 0 : waiting.indexOf(text);
@@ -62,7 +56,6 @@ export const createPromptQueue = (saved?: PromptQueueState): PromptQueue => {
       absorbed = [];
       return due;
     },
-    state: () => ({ waiting, absorbed, attaches }),
   };
 };
 

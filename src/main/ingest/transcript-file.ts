@@ -31,6 +31,8 @@ export type Read =
       readonly items: readonly Projected[];
       /** Lines that are no record, and lines too long to be read. */
       readonly bad_lines: number;
+      /** Where this call began to read. */
+      readonly from: number;
       readonly position: Position;
       /** Bytes behind the position that this call did not look at: for the pool, or for the next call. */
       readonly left: number;

@@ -6,7 +6,7 @@ import { cpuMs } from '../../support/cpu.ts';
 const link = (uuid: string, parent?: string, prompt = false) => ({ uuid, parent, prompt, boundary: false, aside: false });
 
 test('the oldest records are forgotten, the recent ones known', () => {
-  const lineage = createLineage(undefined, 100);
+  const lineage = createLineage(100);
   for (let i = 0; i < 1000; i += 1) lineage.add(link(`u${i}`, i === 0 ? undefined : `u${i - 1}`));
   expect(lineage.seen('u999')).toBe(true);
   expect(lineage.seen('u951')).toBe(true);
@@ -14,7 +14,7 @@ test('the oldest records are forgotten, the recent ones known', () => {
 });
 
 test('a prompt whose branch point was forgotten is no rewind', () => {
-  const lineage = createLineage(undefined, 100);
+  const lineage = createLineage(100);
   for (let i = 0; i < 1000; i += 1) lineage.add(link(`u${i}`, i === 0 ? undefined : `u${i - 1}`, i % 10 === 0));
   expect(lineage.add(link('p', 'u5', true))).toEqual([]);
   expect(lineage.add(link('q', undefined, true))).toEqual([]);

@@ -1,0 +1,139 @@
+// Monitors killed hard and started again, over a transcript that went on meanwhile: what happened is seen for what it is, once.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { agentText } from '../../src/main/speak/advice.ts';
+import { appendHistory } from '../../src/main/speak/history-file.ts';
+import { claimMail, listMail } from '../../src/main/speak/mailbox-file.ts';
+import { call, killHard, openMonitorWorld, prompt, result, text, told, turnDone, type MonitorWorld } from '../support/monitor-run.ts';
+
+let world: MonitorWorld;
+beforeEach(() => {
+  world = openMonitorWorld();
+});
+afterEach(() => world.end());
+
+const S = 'session-1';
+const countOf = (words: string): number => world.observed().filter((each) => each.includes(words)).length;
+const REWOUND = 'the conversation was rewound here';
+
+/** A turn that ends, watched to its pass by a monitor that is then killed. */
+const watchedTurn = async (): Promise<void> => {
+  const host = world.host('first');
+  const monitor = world.monitor(host);
+  world.signal(host, S, 'SessionStart', { source: 'startup' });
+  world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
+  world.append(S, prompt('p1', null, 'Write the parser.'), call('c1', 'p1', 't1', 'npm test'), result('r1', 'c1', 't1'), text('a1', 'r1', 'The parser is written.'), turnDone('d1', 'a1'));
+  world.append(S, prompt('p2', 'd1', 'Add a parser option.'), text('a2', 'p2', 'The option is added.'), turnDone('d2', 'a2'));
+  await world.until(() => world.status(S) !== undefined, 'not watched');
+  world.signal(host, S, 'Stop', { last_text: 'The option is added.', attended: true });
+  await world.until(() => countOf('the turn ended') > 0, 'no pass');
+  await killHard(monitor);
+};
+
+/** The session resumed in another host, which gets its first prompt. */
+const resumed = (name = 'second'): number => {
+  const host = world.host(name);
+  world.monitor(host);
+  world.signal(host, S, 'SessionStart', { source: 'resume' });
+  world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p3' });
+  return host;
+};
+
+const stopped = async (host: number, words: string): Promise<void> => {
+  world.signal(host, S, 'Stop', { last_text: words, attended: true });
+  await world.until(() => countOf(words) > 0, `not in the window: ${words}`);
+};
+
+describe('the transcript went on while no monitor ran', () => {
+  test('a rewind made meanwhile is seen by the next prompt’s parent', async () => {
+    await watchedTurn();
+    world.append(S, prompt('p3', 'd1', 'Rather a parser flag.'), text('a3', 'p3', 'A flag it is.'));
+    await stopped(resumed(), 'A flag it is.');
+    expect(countOf(REWOUND)).toBe(1);
+    expect(world.observed().join()).toContain('the 3 records before this prompt');
+    for (const words of ['[prompt] Write the parser.', '[text] The option is added.', '[prompt] Rather a parser flag.', '[text] A flag it is.']) expect(countOf(words), words).toBe(1);
+  });
+
+  test('a rewind right after the restart is seen as well', async () => {
+    await watchedTurn();
+    const host = resumed();
+    world.append(S, prompt('p3', 'd2', 'Document the parser.'));
+    await sleep(1500);
+    world.append(S, text('a3', 'p3', 'Documented.'), prompt('p4', 'a1', 'No parser at all.'), text('a4', 'p4', 'It is gone.'));
+    await stopped(host, 'It is gone.');
+    expect(countOf(REWOUND)).toBe(1);
+    expect(world.observed().join()).toContain('the 6 records before this prompt');
+  });
+
+  test('what just goes on is no rewind, and nothing of before is observed again', async () => {
+    await watchedTurn();
+    world.append(S, prompt('p3', 'd2', 'Document the parser.'), text('a3', 'p3', 'Documented.'));
+    await stopped(resumed(), 'Documented.');
+    expect(countOf(REWOUND)).toBe(0);
+    for (const words of ['[prompt] Write the parser.', '[tool] Bash npm test', '[text] The option is added.', '[prompt] Document the parser.']) expect(countOf(words), words).toBe(1);
+  });
+
+  test('advice told on the branch that is gone is taken back, though another monitor saw it told', async () => {
+    const host = world.host('first');
+    const monitor = world.monitor(host);
+    world.signal(host, S, 'SessionStart', { source: 'startup' });
+    world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
+    world.append(S, prompt('p1', null, 'Write the parser.'), text('a1', 'p1', 'Written.'), turnDone('d1', 'a1'), prompt('p2', 'd1', 'Add a parser option.'), call('c2', 'p2', 't2', 'npm test'));
+    await world.until(() => world.turn(S) !== undefined, 'not watched');
+    const item = world.put(host, S, { task_id: world.turn(S)?.task ?? '' });
+    appendHistory(world.paths.history(S), { v: 1, at: Date.now(), id: item.id, event: 'enqueued', advice: item });
+    for (const mail of listMail(world.paths.mailbox(S))) claimMail(world.paths.mailbox(S), mail, { channel: 'PostToolUse', ref: 't2', at: Date.now() });
+    world.append(S, result('r2', 'c2', 't2'), told('h2', 'r2', agentText(item)), text('a2', 'h2', 'The option is added.'), turnDone('d2', 'a2'));
+    await world.until(() => world.history(S).some(({ event }) => event === 'confirmed'), 'not confirmed');
+    world.signal(host, S, 'Stop', { last_text: 'The option is added.', attended: true });
+    await world.until(() => countOf('The option is added.') > 0, 'no pass');
+    await killHard(monitor);
+    world.append(S, prompt('p3', 'd1', 'Rather a parser flag.'), text('a3', 'p3', 'A flag it is.'));
+    await stopped(resumed(), 'A flag it is.');
+    expect(world.history(S).filter(({ id }) => id === item.id).map(({ event, because }) => `${event} ${because ?? ''}`).at(-1)).toBe('withdrawn rewound');
+  });
+
+  test('a session killed before its first pass is taken up as activity, not as history', async () => {
+    const host = world.host('first');
+    const monitor = world.monitor(host);
+    world.signal(host, S, 'SessionStart', { source: 'startup' });
+    world.signal(host, S, 'UserPromptSubmit', { origin: 'notification', prompt_id: 'p1' });
+    await world.until(() => world.status(S) !== undefined, 'not watched');
+    await killHard(monitor);
+    world.append(S, prompt('p1', null, 'Write the parser.'), text('a1', 'p1', 'Written.'));
+    await stopped(resumed(), 'Written.');
+    await world.until(() => (world.status(S)?.passes.count ?? 0) > 0, 'history alone starts no pass');
+  });
+
+  test('C8: a transcript cut to its first half meanwhile brings nothing into the window a second time', async () => {
+    await watchedTurn();
+    const lines = readFileSync(world.transcript(S), 'utf8').split('\n').slice(0, 4);
+    writeFileSync(world.transcript(S), `${lines.join('\n')}\n`);
+    world.append(S, prompt('p3', 'a1', 'Document the parser.'), text('a3', 'p3', 'Documented.'));
+    await stopped(resumed(), 'Documented.');
+    for (const words of ['[prompt] Write the parser.', '[tool] Bash npm test', '[text] The parser is written.', '[text] The option is added.', '[prompt] Document the parser.', '[text] Documented.']) expect(countOf(words), words).toBe(1);
+  });
+
+  test('an answer whose record came after the kill is observed once', async () => {
+    const host = world.host('first');
+    const monitor = world.monitor(host);
+    world.signal(host, S, 'SessionStart', { source: 'startup' });
+    world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
+    world.append(S, prompt('p1', null, 'Write the parser.'));
+    await world.until(() => world.status(S) !== undefined, 'not watched');
+    await stopped(host, 'The parser is written.');
+    await killHard(monitor);
+    world.append(S, text('a1', 'p1', 'The parser is written.'), turnDone('d1', 'a1'), prompt('p2', 'd1', 'Document the parser.'), text('a2', 'p2', 'Documented.'));
+    await stopped(resumed(), 'Documented.');
+    expect(countOf('[text] The parser is written.')).toBe(1);
+  });
+
+  test('a Stop heard again by the monitor that takes over starts no second pass', async () => {
+    await watchedTurn();
+    world.monitor(world.host('first'));
+    await world.until(() => world.status(S)?.hold === 'no-activity', 'the Stop was not heard again');
+    expect(world.status(S)?.passes.count).toBe(0);
+    expect(world.observed().filter((each) => each.includes('the turn ended'))).toHaveLength(1);
+  });
+});
