@@ -2,10 +2,8 @@
 import { statSync } from 'node:fs';
 import { isMissing } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
-import type { Chain } from '../ingest/chain.ts';
 import { projectLine } from '../ingest/projection.ts';
-import { cutRanges, positionAt, readBefore, readForward } from '../ingest/transcript-file.ts';
-import type { Window } from '../memory/window.ts';
+import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
 import type { Position, Projected } from '../records.ts';
 import type { ProjectionLimits, ProjectResult, ProjectTask } from '../../workers/contract.ts';
 
@@ -13,22 +11,6 @@ export type Slice = { readonly items: readonly Projected[]; readonly bad_lines: 
 
 /** What the projection is bounded by; `sealed` are globs of paths whose bodies are never shown. */
 export const projectionLimits = (knobs: Pick<Knobs, 'projection'>, sealed: readonly string[]): ProjectionLimits => ({ ...knobs.projection, sealed });
-
-/**
- * Tells a new chain what a process before this one knew when it wrote the window: the calls and records just before the
- * position, and the words that only signals had brought by then. Else their records would be observed a second time.
- */
-export const goOn = (chain: Chain, { observations, position }: Pick<Window, 'observations' | 'position'>, project: (line: Uint8Array) => Projected): void => {
-  if (position === undefined) return;
-  chain.fold(readBefore(position.path, position, KNOWN_BYTES, project), 'live');
-  for (const { text, at } of observations.filter(({ uuid }) => uuid.startsWith('final-')).slice(-FINALS)) chain.observeFinal(text.replace(/^\[text\] /, ''), at);
-  for (const { settles = '', at } of observations.filter(({ uuid }) => uuid.startsWith('agent-'))) chain.observeAgent({ id: settles, type: 'known', text: 'known', at }, 0);
-};
-
-/** Some milliseconds of reading: the calls that may still be open, and copies of what was read last. */
-const KNOWN_BYTES = 256_000;
-/** A final text is awaited for two turns. */
-const FINALS = 2;
 
 /** Why a file cannot be read as a transcript, in a sentence that says what to do; undefined when it can. */
 export const unreadable = (path: string, limits: ProjectionLimits): string | undefined => {

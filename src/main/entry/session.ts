@@ -33,7 +33,7 @@ import { digestOf, statusOf, turnOf } from '../surfacing.ts';
 import { dropAll } from '../tasking.ts';
 import { announce } from './announce.ts';
 import { openCapture } from './capture.ts';
-import { goOn, projectionLimits, recordsIn } from './reading.ts';
+import { projectionLimits, recordsIn } from './reading.ts';
 import { openTools } from './tools.ts';
 import type { Detector, Ledger, NoteKind, PassReason, Position, Projected, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
@@ -128,7 +128,6 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const limits = () => projectionLimits(options.knobs(), tools.denials().sealed);
   const project = (line: Uint8Array): Projected => projectLine(line, limits());
-  if (restored?.window !== undefined && w.position !== undefined) goOn(chain, restored.window, project);
 
   const take = (items: readonly Projected[], position: Position | undefined, history: boolean, at: number): void => {
     const mode: FoldMode = history ? 'history' : 'live';

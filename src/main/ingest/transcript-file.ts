@@ -125,22 +125,6 @@ const historyStart = ({ read, size }: Open, options: ReadOptions): number => {
   return afterNewline(read, size - bytes - 1, size) ?? lineStart(read, size);
 };
 
-/** The records in the last `bytes` before `position`, projected; none where the position no longer holds. */
-export const readBefore = (path: string, position: Position, bytes: number, project: Project): readonly Projected[] => {
-  const file = openTranscript(path);
-  if (file === undefined || 'because' in file) return [];
-  try {
-    if (mismatch(file, position) !== undefined) return [];
-    const items: Projected[] = [];
-    const { offset } = position;
-    const from = offset <= bytes ? 0 : (afterNewline(file.read, offset - bytes - 1, offset) ?? offset);
-    eachLine(file.read, from, offset, (line) => void (isBlank(line) || items.push(project(line))));
-    return items;
-  } finally {
-    closeSync(file.fd);
-  }
-};
-
 /** Ranges of about `bytes`, cut at newlines, that cover [from, the last newline before `to`). For the compute pool. */
 export const cutRanges = (path: string, from: number, to: number, bytes: number): readonly { readonly from: number; readonly to: number }[] => {
   const file = openTranscript(path);
