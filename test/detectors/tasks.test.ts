@@ -86,6 +86,10 @@ const digest = (): string => (JSON.parse(readFileSync(paths.digest(SESSION), 'ut
 describe('a resume', () => {
   test('goes on with the task; after more than a day, what its facts cite is looked for and what is gone is marked, for people and model', async () => {
     const task = await dayOfWork();
+    // What the hook looks for, which speaks before any monitor has looked.
+    const { cites } = JSON.parse(readFileSync(paths.digest(SESSION), 'utf8')) as { readonly cites: readonly string[] };
+    expect(cites.length).toBeGreaterThan(0);
+    expect(cites.every((path) => existsSync(path) && path.startsWith(root))).toBe(true);
     for (let at = 0; at < 6; at += 1) rmSync(join(root, `src/invoice-0-${at}.ts`));
     const session = open(start + 2 * DAY, 'resume');
     expect(session.watching().ledger).toMatchObject({ task, goal: 'Round the totals of every invoice.' });

@@ -163,6 +163,21 @@ describe('delivery', () => {
     expect(readdirSync(join(world.paths.mailbox(world.session), 'bad'))).toEqual(['aa']);
   });
 
+  test('a digest says first which of its files have gone, within its cap', async () => {
+    const here = join(world.project, 'here.ts');
+    writeFileSync(here, '');
+    const told = async (cites: readonly string[] | undefined, text = 'Goal: a counter.'): Promise<string | undefined> => {
+      mkdirSync(dirname(world.paths.digest(world.session)), { recursive: true });
+      writeFileSync(world.paths.digest(world.session), JSON.stringify({ v: 1, text, at: 1, cites }));
+      return strict(await call('SessionStart.resume'), 'SessionStart')?.systemMessage;
+    };
+    const gone = [here, join(world.project, 'gone.ts')];
+    expect(await told([here])).toBe('Goal: a counter.');
+    expect(await told(undefined)).toBe('Goal: a counter.');
+    expect(await told(gone)).toBe(`No longer there: ${world.project}/gone.ts\nGoal: a counter.`);
+    expect((await told(gone, 'x'.repeat(1200)))?.length).toBe(1200);
+  });
+
   test('a resumed session is told its digest once, and only at a resume', async () => {
     mkdirSync(dirname(world.paths.digest(world.session)), { recursive: true });
     writeFileSync(world.paths.digest(world.session), JSON.stringify({ text: 'Goal: a counter.', at: Date.now() }));

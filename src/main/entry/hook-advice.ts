@@ -1,5 +1,5 @@
 // What a hook says: mail that waits for this moment, the finish gate, the bell's answer, the digest of a resumed session.
-import { move, readText } from '../floor/disk-file.ts';
+import { existsSync, move, readText } from '../floor/disk-file.ts';
 import { SOURCE } from '../floor/marks.ts';
 import { takeBell } from '../speak/bell-file.ts';
 import { answer, select, wordsOf, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';
@@ -67,11 +67,16 @@ const fire = (call: Call, { fired }: GateFacts, verdict: GateVerdict, channel: '
 
 const DIGEST_CAP = 1200;
 
+/** `cites`: absolute paths that were there when it was written. */
+type Digest = { readonly text: string; readonly cites?: readonly string[] };
+
 /** What the monitor has left for the next resume of this session, said once (SPEC 10). */
 export const resumeDigest = ({ payload, paths }: Call, { muted }: Scope): Words => {
   const path = paths.digest(payload.session);
   if (payload.named.source !== 'resume' || muted || !move(path, `${path}.said`)) return SILENCE;
-  const { text } = JSON.parse(readText(`${path}.said`) ?? '') as { readonly text: string };
-  const words = [text.slice(0, DIGEST_CAP)];
+  const { text, cites = [] } = JSON.parse(readText(`${path}.said`) ?? '') as Digest;
+  // The monitor looks only after this hook has told it of the session.
+  const gone = cites.filter((cited) => !existsSync(cited));
+  const words = [`${gone[0] ? `No longer there: ${gone}\n` : ''}${text}`.slice(0, DIGEST_CAP)];
   return { agent: words, user: words };
 };

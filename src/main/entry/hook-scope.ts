@@ -1,6 +1,5 @@
 // Whether this workspace is watched and whether we may speak: the few knobs a hook needs, read by hand (SPEC 3, 13).
-import { realpathSync } from 'node:fs';
-import { namesIn, readText } from '../floor/disk-file.ts';
+import { namesIn, readText, realpathSync } from '../floor/disk-file.ts';
 import { unlessMissing } from '../floor/json-file.ts';
 import { repositoryRoot } from '../floor/workspace-file.ts';
 import { isFields, type Call, type Fields, type Scope } from './hook-call.ts';

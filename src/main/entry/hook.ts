@@ -1,7 +1,7 @@
 // A hook: reports what only its payload knows, says what waits for this moment, answers commands and the bell.
 // The host waits for it: file work only, no package, silence on every fault, an end within seconds (SPEC 1, 3).
 // Called by guard.sh as: hook.cjs DATA EVENT.
-import { writeSync } from 'node:fs';
+import { writeSync } from '../floor/disk-file.ts';
 import { hookPathsUnder, hostName } from '../floor/paths.ts';
 import { bellNonce, isMonitorsEnd } from '../speak/finish-gate.ts';
 import { answer, type HookAnswer, type SpeakingEvent, type Words } from '../speak/claim.ts';

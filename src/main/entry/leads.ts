@@ -26,7 +26,7 @@ export const openLeads = ({ fileTool, workspace, denied, env, knobs }: LeadOptio
   if (kind === undefined) return undefined;
   const hide = knobs().projection.redact;
   if (kind === 'commits') {
-    const raw = await recentCommits({ root: workspace, paths: writtenPaths(observations, workspace), now, env, timeout_ms: LEAD_MS });
+    const raw = await recentCommits({ root: workspace, paths: writtenPaths(observations, workspace), env, timeout_ms: LEAD_MS });
     // Whole messages: a secret that a cap cuts in two would not be known for one.
     const lines = commitLines(hide ? redact(raw) : raw, now, since);
     return lines === '' ? undefined : lines;

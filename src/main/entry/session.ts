@@ -1,7 +1,7 @@
 // One live session: its files opened, its transcript read forward, its observer stepped. The monitor calls, this decides nothing.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { remove } from '../floor/disk-file.ts';
 import { writeJson } from '../floor/json-file.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
@@ -261,12 +261,14 @@ export const openSession = (options: SessionOptions, now: number) => {
     writeTurn(paths.turn(session), turn);
   };
 
+  let cited: { readonly facts: Ledger['facts']; readonly paths: readonly string[] } | undefined;
   const surface = (at: number): void => {
     status_at = at;
     writeStatus(paths.status(session), statusOf(w, at, { spent: readSpent(paths, w.setup, at), enrolled: true, paused: options.paused(), ledgers: ledgerStock(paths), notices: [...options.notices(), ...options.judge.problems(), ...tools.problems()] }));
     writeTurnFile(at);
     const digest = options.knobs().delivery.resume_digest ? digestOf(w.ledger) : undefined;
-    if (digest !== undefined) writeJson(paths.digest(session), { v: 1, text: digest, at });
+    if (cited?.facts !== w.ledger.facts) cited = { facts: w.ledger.facts, paths: citedPaths(w.ledger).slice(-DIGEST_CITES).map((path) => resolve(options.workspace, path)).filter((path) => existsSync(path)) };
+    if (digest !== undefined) writeJson(paths.digest(session), { v: 1, text: digest, at, cites: cited.paths });
     else remove(paths.digest(session));
   };
 
@@ -353,6 +355,8 @@ const QUIET_MS = 10_000;
 /** A bell nobody answered this long was swallowed by a dialog or another hook; the next one may ring. */
 const BELL_MS = 60_000;
 const DORMANT_MS = 86_400_000;
+/** Files that a resumed session's first words look for. */
+const DIGEST_CITES = 20;
 const GONE_TOLD = 20;
 
 /** The task this session goes on with, by how it started (SPEC 6); undefined for a new one. */

@@ -3,6 +3,9 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, statS
 import { dirname } from 'node:path';
 import { isCode, unlessMissing } from './json-file.ts';
 
+// A hook's few bytes are counted: one import of node:fs serves it.
+export { existsSync, realpathSync, writeSync } from 'node:fs';
+
 /** The file's text; undefined when there is none. */
 export const readText = (path: string): string | undefined => unlessMissing(() => readFileSync(path, 'utf8'));
 

@@ -7,12 +7,21 @@ export type ChildEnvSource = {
   readonly root: string;
   /** This process's node, whose folder comes first. */
   readonly exec_path: string;
+  /** Real path of a folder; undefined when there is none. */
+  readonly real: (folder: string) => string | undefined;
 };
 
-/** Where programs are found, who we are and how we write; nothing that could steer a program, and our mark. */
-export const childEnv = ({ env, root, exec_path }: ChildEnvSource): Record<string, string> => {
-  const inherited = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && folder !== root && !folder.startsWith(`${root}${sep}`));
-  const kept = KEPT.flatMap((name) => {
+/**
+ * Where programs are found, who we are and how we write; nothing that could steer a program, and our mark. What lies in
+ * the repository is left out by its real path: `..`, links and /proc/self/cwd spell the way there in many words.
+ */
+export const childEnv = ({ env, root, exec_path, real }: ChildEnvSource): Record<string, string> => {
+  const outside = (folder: string): readonly string[] => {
+    const path = isAbsolute(folder) ? real(folder) : undefined;
+    return path === undefined || path === root || path.startsWith(`${root}${sep}`) ? [] : [path];
+  };
+  const inherited = (env['PATH'] ?? '').split(delimiter).flatMap(outside);
+  const kept = [...NAMES, ...FOLDERS.filter((name) => outside(env[name] ?? '').length > 0)].flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -31,5 +40,7 @@ export const childEnv = ({ env, root, exec_path }: ChildEnvSource): Record<strin
   };
 };
 
-const KEPT = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ', 'SystemRoot', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'TEMP', 'TMP', 'PATHEXT', 'ComSpec'];
+const NAMES = ['USER', 'LOGNAME', 'TZ', 'PATHEXT', 'ComSpec'];
+/** A home in the repository would bring its own configuration of npm, git and the like. */
+const FOLDERS = ['HOME', 'TMPDIR', 'SystemRoot', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'TEMP', 'TMP'];
 const STANDARD = sep === '/' ? ['/usr/local/bin', '/usr/bin', '/bin'] : [];

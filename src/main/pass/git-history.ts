@@ -1,35 +1,33 @@
 // Asks git for the latest commits that touched some files. The repository is not trusted: nothing its configuration names is run.
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
-import { COMMIT_FORMAT } from './leads.ts';
+import { COMMIT_FORMAT, COMMIT_START } from './leads.ts';
 
 export type HistoryAsk = {
   /** The working tree's root: paths are relative to it. */
   readonly root: string;
   readonly paths: readonly string[];
-  /** Commits of the month before. */
-  readonly now: number;
   /** `childEnv`: built from scratch. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeout_ms: number;
 };
 
-/** `git log --numstat` of the paths in `COMMIT_FORMAT`, newest first; '' without git, without a repository, or when it takes too long. Never rejects. */
-export const recentCommits = ({ root, paths, now, env, timeout_ms }: HistoryAsk): Promise<string> =>
+/**
+ * `git log --numstat` of the paths in `COMMIT_FORMAT`, in git's own order: dates say little of a rebased or imported
+ * history. What was found in time; '' without git or a repository. Never rejects.
+ */
+export const recentCommits = ({ root, paths, env, timeout_ms }: HistoryAsk): Promise<string> =>
   paths.length === 0
     ? Promise.resolve('')
     : new Promise((resolve) => {
-        const args = [...INERT, 'log', ...PLAIN, `--since=${new Date(Math.max(0, now - MONTH_MS)).toISOString()}`, `--format=${COMMIT_FORMAT}`, '--', ...paths];
+        const args = [...INERT, 'log', ...PLAIN, `--format=${COMMIT_FORMAT}`, '--', ...paths];
         execFile(
           'git', args,
           { cwd: root, env: { ...env, ...ALONE, GIT_CEILING_DIRECTORIES: dirname(root) }, timeout: timeout_ms, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES, windowsHide: true },
-          // Whatever went wrong, there is no lead then.
-          (error, stdout) => resolve(error === null ? stdout : ''),
+          // Whatever ended it early, the last commit may be cut short.
+          (error, stdout) => resolve(error === null ? stdout : stdout.slice(0, Math.max(0, stdout.lastIndexOf(COMMIT_START)))),
         );
       });
-
-/** Longer ago is nobody's recent work. */
-const MONTH_MS = 30 * 86_400_000;
 
 const PLAIN = [
   '-n', '8', '--numstat', '--no-color', '--no-decorate', '--no-notes', '--no-mailmap', '--no-show-signature', '--no-ext-diff', '--no-textconv', '--no-renames', '--encoding=UTF-8',

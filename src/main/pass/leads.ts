@@ -26,12 +26,14 @@ const inside = (root: string, path: string): readonly string[] => {
 
 // ── commits ──────────────────────────────────────────────────────────────────
 
+/** What each commit begins with in the form below. */
+export const COMMIT_START = '\x1e';
 /** The form in which git is asked for commits; its fields are parted by characters that no message holds on purpose. */
 export const COMMIT_FORMAT = '%x1e%h%x1f%ct%x1f%s%x1f%b%x1f';
 
 /** `git log --numstat` in that form as lines for a model; '' for none. `since`: when the watch began. */
 export const commitLines = (raw: string, now: number, since: number): string => {
-  const rows = raw.split('\x1e').slice(1, MAX_COMMITS + 1).flatMap((record) => {
+  const rows = raw.split(COMMIT_START).slice(1, MAX_COMMITS + 1).flatMap((record) => {
     const [hash = '', seconds = '', subject = '', body = '', stat = ''] = record.split('\x1f');
     const at = Number(seconds) * 1000;
     if (!/^[0-9a-f]{7,40}$/.test(hash) || !Number.isFinite(at)) return [];

@@ -10,10 +10,15 @@ export type Refusal = { readonly ok: false; readonly because: string };
 /** `path` is real; `rel` is relative to the root with `/`, '' for the root itself. */
 export type Place = { readonly ok: true; readonly path: string; readonly rel: string; readonly kind: 'file' | 'folder' };
 
-/** The jail at a folder; undefined when the folder cannot be resolved. */
+/**
+ * The jail at a folder named by its real path; undefined when it is none, or has become a link to elsewhere since it was
+ * resolved. Only where the kernel names paths: other systems spell one folder in several ways.
+ */
 export const openJail = (root: string, denied: readonly string[]): Jail | undefined => {
   const real = realPath(root);
-  return real === undefined || statOf(real)?.isDirectory() !== true ? undefined : { root: real, denied: denied.map(folded), kernelPaths: existsSync('/proc/self/fd') };
+  const kernelPaths = existsSync('/proc/self/fd');
+  if (real === undefined || (kernelPaths && real !== root) || statOf(real)?.isDirectory() !== true) return undefined;
+  return { root: real, denied: denied.map(folded), kernelPaths };
 };
 
 /**

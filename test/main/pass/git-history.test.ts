@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const env = (): Record<string, string> => childEnv({ env: { PATH: process.env['PATH'], HOME: root }, root, exec_path: process.execPath });
+const env = (): Record<string, string> => childEnv({ env: { PATH: process.env['PATH'], HOME: root }, root, exec_path: process.execPath, real: (folder) => folder });
 const git = (...args: readonly string[]): void => void execFileSync('git', ['-c', 'user.name=Dev', '-c', 'user.email=dev@example.com', '-c', 'init.defaultBranch=main', ...args], { cwd: root, stdio: 'ignore', env: { ...env(), GIT_CONFIG_NOSYSTEM: '1' } });
 const commit = (path: string, text: string, message: string): void => {
   mkdirSync(join(root, path, '..'), { recursive: true });
@@ -21,7 +21,7 @@ const commit = (path: string, text: string, message: string): void => {
   git('add', '-A');
   git('commit', '-qm', message);
 };
-const ask = (paths: readonly string[]): Promise<string> => recentCommits({ root, paths, now: Date.now(), env: env(), timeout_ms: 10_000 });
+const ask = (paths: readonly string[]): Promise<string> => recentCommits({ root, paths, env: env(), timeout_ms: 10_000 });
 
 describe('recentCommits', () => {
   test('brings the commits of these files only, newest first, with what they did to them', async () => {
@@ -38,18 +38,32 @@ describe('recentCommits', () => {
     git('init', '-q');
     commit('a.ts', 'a', 'one');
     expect(await ask([])).toBe('');
-    expect(await recentCommits({ root, paths: ['a.ts'], now: Date.now(), env: { PATH: '/nowhere' }, timeout_ms: 5000 })).toBe('');
+    expect(await recentCommits({ root, paths: ['a.ts'], env: { PATH: '/nowhere' }, timeout_ms: 5000 })).toBe('');
     const slow = join(root, 'slow');
     mkdirSync(slow);
     writeFileSync(join(slow, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
-    expect(await recentCommits({ root, paths: ['a.ts'], now: Date.now(), env: { PATH: `${slow}:${process.env['PATH']}` }, timeout_ms: 100 })).toBe('');
+    expect(await recentCommits({ root, paths: ['a.ts'], env: { PATH: `${slow}:${process.env['PATH']}` }, timeout_ms: 100 })).toBe('');
     expect(await ask(['a.ts'])).toContain('one');
   });
 
-  test('what is older than a month, as the session has it, is no recent work', async () => {
+  test('a commit with an old date does not end the history: the order is git’s', async () => {
     git('init', '-q');
     commit('a.ts', 'a', 'one');
-    expect(await recentCommits({ root, paths: ['a.ts'], now: Date.now() + 31 * 86_400_000, env: env(), timeout_ms: 10_000 })).toBe('');
+    writeFileSync(join(root, 'a.ts'), 'b');
+    git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'rebased from long ago', '--date=2001-02-03T04:05:06Z');
+    execFileSync('git', ['-c', 'user.name=Dev', '-c', 'user.email=dev@example.com', 'commit', '-q', '--amend', '--no-edit'], { cwd: root, env: { ...env(), GIT_COMMITTER_DATE: '2001-02-03T04:05:06Z' } });
+    const lines = commitLines(await ask(['a.ts']), Date.now(), Date.now() + 1000).split('\n').slice(1);
+    expect(lines.map((line) => /(?:one|rebased from long ago)/.exec(line)?.[0])).toEqual(['rebased from long ago', 'one']);
+    expect(lines[0]).toMatch(/ \d{4} days ago: /);
+  });
+
+  test('what was found before time ran out is kept, but for a commit cut short', async () => {
+    const slow = join(root, 'slow');
+    mkdirSync(slow);
+    writeFileSync(join(slow, 'git'), `#!/bin/sh\nprintf '\\036abcdef0\\0371700000000\\037Whole\\037\\037\\n\\n1\\t0\\ta.ts\\n\\036abcdef1\\03717000'\nexec sleep 60\n`, { mode: 0o755 });
+    const raw = await recentCommits({ root, paths: ['a.ts'], env: { PATH: `${slow}:${process.env['PATH']}` }, timeout_ms: 1000 });
+    expect(commitLines(raw, 1_700_000_000_000, 0)).toContain('Whole [a.ts +1 -0]');
+    expect(raw).not.toContain('abcdef1');
   });
 
   test('a path is a path: neither an option nor a pattern', async () => {

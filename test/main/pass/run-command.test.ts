@@ -23,7 +23,7 @@ const script = (name: string, code: string): string => {
 const run = (command: unknown, over: Partial<RunInput> = {}): Promise<ToolReply> =>
   runCommand({
     command, allowed: typeof command === 'string' ? [command] : [], enabled: true, plan_mode: false, quiet_since: () => Number.POSITIVE_INFINITY, cwd,
-    env: childEnv({ env: { PATH: process.env['PATH'], HOME: cwd }, root: cwd, exec_path: process.execPath }), timeout_ms: 10_000, redact: true, ...over,
+    env: childEnv({ env: { PATH: process.env['PATH'], HOME: cwd }, root: cwd, exec_path: process.execPath, real: (folder) => folder }), timeout_ms: 10_000, redact: true, ...over,
   });
 
 const untilGone = async (pid: number): Promise<boolean> => {
@@ -73,7 +73,7 @@ describe('how it runs', () => {
 
   test('in the repository, with an environment built from scratch', async () => {
     const command = script('env.cjs', `console.log(process.cwd()); console.log(JSON.stringify(process.env))`);
-    const env = childEnv({ env: { PATH: `${cwd}/bin:relative:/opt/x`, HOME: '/home/me', NODE_OPTIONS: '--require ./evil.js', ANTHROPIC_API_KEY: 'k', LD_PRELOAD: 'x', GIT_DIR: 'y' }, root: cwd, exec_path: process.execPath });
+    const env = childEnv({ env: { PATH: `${cwd}/bin:relative:/opt/x`, HOME: '/home/me', NODE_OPTIONS: '--require ./evil.js', ANTHROPIC_API_KEY: 'k', LD_PRELOAD: 'x', GIT_DIR: 'y' }, root: cwd, exec_path: process.execPath, real: (folder) => folder });
     const { text } = await run(command, { env });
     expect(text.split('\n')[1]).toContain(cwd.split('/').at(-1));
     const seen = JSON.parse(text.split('\n')[2] ?? '') as Record<string, string>;
@@ -82,6 +82,13 @@ describe('how it runs', () => {
     expect(seen['PATH']?.split(':')).not.toContain(`${cwd}/bin`);
     expect(seen['PATH']?.split(':')).not.toContain('relative');
     expect(seen['PATH']?.split(':')).toContain('/opt/x');
+  });
+
+  test('nothing that lies in the repository is inherited, in whatever words the way there is spelled', () => {
+    const real = (path: string): string | undefined => ({ '/proc/self/cwd/bin': '/repo/bin', '/x/../repo/bin': '/repo/bin', '//repo/bin': '/repo/bin', '/link': '/repo/tools', '/opt/x': '/opt/x', '/home/me': '/home/me', '/repo/home': '/repo/home', '/repo-2/bin': '/repo-2/bin' })[path];
+    const env = childEnv({ env: { PATH: ['/proc/self/cwd/bin', '/x/../repo/bin', '//repo/bin', '/link', '/gone', '', '.', '/opt/x', '/repo-2/bin'].join(':'), HOME: '/repo/home', TMPDIR: '/home/me', USER: 'me' }, root: '/repo', exec_path: '/usr/node/bin/node', real });
+    expect(env['PATH']?.split(':')).toEqual(['/usr/node/bin', '/opt/x', '/repo-2/bin', '/usr/local/bin', '/usr/bin', '/bin']);
+    expect([env['HOME'], env['TMPDIR'], env['USER']]).toEqual([undefined, '/home/me', 'me']);
   });
 
   test('exit and output of both streams are told, a failure is an answer', async () => {

@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assert as holds, boolean, constantFrom, property } from 'fast-check';
+import { assert as holds, constantFrom, property } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerFileTool } from '../../../src/workers/tools/file-tool.ts';
 import { findPlace, isWithin, listPlace, openJail, readPlace } from '../../../src/workers/tools/jail.ts';
@@ -89,10 +89,10 @@ describe('nothing outside the root is read', () => {
     const suffix = constantFrom('', '/', '/.', '/..', '/../', `/${OUTSIDE}.txt`, `/deeper/${OUTSIDE}.txt`, '/*', '//', '/../..');
     const cased = constantFrom((path: string) => path, (path: string) => path.toUpperCase(), (path: string) => path.normalize('NFC'), (path: string) => path.normalize('NFD'), (path: string) => path.replaceAll('/', '//'));
     holds(
-      property(prefix, constantFrom(...LEAFS), suffix, cased, boolean(), (before, leaf, after, spell, linked) => {
+      property(prefix, constantFrom(...LEAFS), suffix, cased, (before, leaf, after, spell) => {
         const path = spell(`${before}${leaf}${after}`);
         for (const [tool, args] of tries(path)) {
-          const reply = call(tool, args, linked ? join(base, 'root-link') : root);
+          const reply = call(tool, args);
           expect(leaks(reply), `${tool} ${JSON.stringify(args)} → ${reply.text.slice(0, 200)}`).toBe(false);
         }
       }),
@@ -100,14 +100,35 @@ describe('nothing outside the root is read', () => {
     );
   });
 
-  test('F4: what is inside is read, through a root that is a link and links within', () => {
-    for (const at of [root, join(base, 'root-link')]) {
-      expect(call('Read', { path: 'src/a.ts' }, at)).toEqual({ ok: true, text: 'src/a.ts, lines 1–1 of 1:\n1\tinside a' });
-      expect(call('Read', { path: 'in-dir/a.ts' }, at).text).toContain('inside a');
-      expect(call('Read', { path: join(base, 'root-link', 'src', 'a.ts') }, at).text).toContain('inside a');
-      expect(call('Grep', { pattern: 'inside' }, at).text.split('\n').length).toBe(3);
-      expect(call('Glob', { pattern: 'in-dir/**/*.ts' }, at).text).toBe('src/a.ts\nsrc/deep/b.ts');
-    }
+  test('F4: what is inside is read, through a link to the root and links within', () => {
+    expect(call('Read', { path: 'src/a.ts' })).toEqual({ ok: true, text: 'src/a.ts, lines 1–1 of 1:\n1\tinside a' });
+    expect(call('Read', { path: 'in-dir/a.ts' }).text).toContain('inside a');
+    expect(call('Read', { path: join(base, 'root-link', 'src', 'a.ts') }).text).toContain('inside a');
+    expect(call('Grep', { pattern: 'inside' }).text.split('\n').length).toBe(3);
+    expect(call('Glob', { pattern: 'in-dir/**/*.ts' }).text).toBe('src/a.ts\nsrc/deep/b.ts');
+  });
+
+  test.runIf(existsSync('/proc/self/fd'))('F4: a root that has become a link is no root any more, and a folder moved away takes nothing along', () => {
+    const moved = join(base, 'moving');
+    mkdirSync(join(moved, 'src'), { recursive: true });
+    writeFileSync(join(moved, 'src', 'a.ts'), 'inside\n');
+    const jail = openJail(moved, []);
+    if (jail === undefined) throw new Error('no jail');
+    const place = findPlace(jail, 'src/a.ts');
+    if (!place.ok) throw new Error(place.because);
+    renameSync(moved, join(base, 'moved'));
+    symlinkSync(join(base, 'elsewhere'), moved);
+    expect(readPlace(jail, place, 100).ok).toBe(false);
+    expect(listPlace(jail, moved, 10)).toBeUndefined();
+    expect(call('Glob', { pattern: '**' }, moved)).toEqual({ ok: false, text: 'The repository cannot be opened.' });
+    expect(openJail(join(base, 'root-link'), [])).toBeUndefined();
+  });
+
+  test('F4: a name like what the kernel calls a deleted file is a file like any other', () => {
+    writeFileSync(join(root, 'src', 'gone (deleted)'), 'inside\n');
+    expect(call('Read', { path: 'src/gone (deleted)' }).text).toContain('inside');
+    expect(call('Read', { path: 'src/gone' }).ok).toBe(false);
+    rmSync(join(root, 'src', 'gone (deleted)'));
   });
 
   test('a missing file and a file outside get the same words', () => {
