@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const shared = { environment: 'node' as const, pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 60_000 };
+const shared = { environment: 'node' as const, pool: 'forks' as const, testTimeout: 90_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   commit({ 'src/queue.ts': '// calls are not repeated\n' }, 'Remove the retry queue on purpose\n\nIt hid time-outs from the alarms.', START - 2 * DAY);
   commit({ 'src/rates.ts': 'b\nc\n' }, 'Rewrite the rates for the new tax law', START - DAY);
   commit({ 'src/mine.ts': 'export const mine = 1;\n' }, 'Remove mine on purpose', START + 5000);
-}, 60_000);
+}, 120_000);
 afterAll(() => on.close());
 
 describe('git-log', () => {
@@ -109,7 +109,7 @@ describe('static-analysis', () => {
     { what: 'the error is in a file the session never touched', parts: [prompt('Tax as a number.', 0), edit('src/labels.ts', 'a', 'b'), claim('Changed.'), end()] },
     { what: 'the agent has just seen it itself', parts: [prompt('Tax as a number.', 0), edit('src/tax.ts', 'tax: string', 'tax: number'), fails('npx tsc', "src/tax.ts:3:7 - error TS2322: Type 'string' is not assignable to type 'number'."), say('One type error is left, I mend it now.')] },
   ];
-  test.each(cases)('$what', async ({ parts, speaks: expected }) => holds(await on.play({ parts, knobs: enabled, rules: { 'static-analysis': rule }, detectors: { 'static-analysis': fields } }), 'static-analysis', expected), 40_000);
+  test.each(cases)('$what', async ({ parts, speaks: expected }) => holds(await on.play({ parts, knobs: enabled, rules: { 'static-analysis': rule }, detectors: { 'static-analysis': fields } }), 'static-analysis', expected));
 
   test('without a command, or with Run off in this workspace, nothing is run and nothing is said', async () => {
     const parts = cases[0]?.parts ?? [];

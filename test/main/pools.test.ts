@@ -246,7 +246,7 @@ describe('in bundles', () => {
     await Promise.all([
       bundle(driver, join(out, 'driver.cjs')), bundle(FORKS, join(out, 'forks.cjs')), bundle(COMPUTE, join(out, 'compute.cjs')), entry('node_modules/piscina/dist/worker.js', 'worker.js'),
     ]);
-    const said: unknown = JSON.parse(execFileSync(process.execPath, [join(out, 'driver.cjs')], { encoding: 'utf8', timeout: 20_000 }));
+    const said: unknown = JSON.parse(execFileSync(process.execPath, [join(out, 'driver.cjs')], { encoding: 'utf8', timeout: 80_000 }));
     expect(said).toMatchObject({ end: 'feedback', range: { bad_lines: 78 } });
   });
 });

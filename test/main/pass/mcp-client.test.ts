@@ -116,7 +116,7 @@ describe('a real server over stdio', () => {
     expect(large.text).toMatch(/more characters left out$/);
     let huge = '';
     const held = await mostHeld(async () => {
-      huge = (await call(mcp, 'size', { mb: 31 }, 20_000)).text;
+      huge = (await call(mcp, 'size', { mb: 31 }, 80_000)).text;
     });
     expect(huge).toMatch(/^s gave no result: .*its answer has 31\d{6} bytes/);
     expect(held).toBeLessThan(16_000_000); // half the result: freed buffers are swept with a delay
@@ -242,7 +242,7 @@ describe('hostile servers', () => {
       })`) },
       ['s'],
     );
-    for (const tool of ['first', 'last']) expect((await call(mcp, tool, {}, 20_000)).text).toMatch(/its answer has 31\d{6} bytes, over 2000000$/);
+    for (const tool of ['first', 'last']) expect((await call(mcp, tool, {}, 80_000)).text).toMatch(/its answer has 31\d{6} bytes, over 2000000$/);
     expect((await call(mcp, 'none', {}, 2000)).text).toMatch(/timed out/i);
     expect(await call(mcp, 'ok')).toEqual({ ok: true, text: '(no content)' });
   });
@@ -250,7 +250,7 @@ describe('hostile servers', () => {
   test('one that never stops talking is ended', async () => {
     const mcp = open({ unasked_bytes: 3_000_000 });
     await mcp.connect({ s: scripted('talks', `ready([tool('a')], () => { const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(1000) } }) + '\\n'; const more = () => { while (process.stdout.write(line)); process.stdout.once('drain', more); }; more(); })`) }, ['s']);
-    expect((await call(mcp, 'a', {}, 20_000)).ok).toBe(false);
+    expect((await call(mcp, 'a', {}, 80_000)).ok).toBe(false);
     expect(mcp.problems()[0]).toContain('it talks without end');
   });
 
