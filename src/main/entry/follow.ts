@@ -300,7 +300,7 @@ export const openFollower = (options: FollowOptions) => {
           host_checked_at = now;
           if (gone()) return;
         }
-        await pause(TICK_MS);
+        await pause(Math.min(TICK_MS, live?.untilBell(Date.now()) ?? Infinity));
       }
     },
     close: (now: number): void => {

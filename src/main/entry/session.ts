@@ -21,7 +21,7 @@ import { add, begin, due, end, hear, lookForClaims, observe, observeHistory, ope
 import { readSpent } from '../pass/budget-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
-import { bellLine, mayRing } from '../speak/finish-gate.ts';
+import { bellLine, IDLE_FOR_MS, mayRing } from '../speak/finish-gate.ts';
 import { firingsOf } from '../speak/gate-count-file.ts';
 import { readHistory } from '../speak/history-file.ts';
 import { listClaims, listMail } from '../speak/mailbox-file.ts';
@@ -313,6 +313,8 @@ export const openSession = (options: SessionOptions, now: number) => {
       }
       hear(w, signal, at);
     },
+    /** Milliseconds until a bell may ring, if that is ahead: left to the tick it would come up to a second late. */
+    untilBell: (at: number): number => (w.session.since + IDLE_FOR_MS > at ? w.session.since + IDLE_FOR_MS - at : Infinity),
     isForgotten: (): boolean => isForgotten({ task: w.ledger.task, workspace: options.workspace, since: w.ledger.created_at }, readTombstones(paths)),
     /** Stops everything of ours; state is safe when this returns. `forgotten` writes nothing back: what was asked to go must stay gone. */
     close: (at: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {

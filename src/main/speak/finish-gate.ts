@@ -49,8 +49,8 @@ export const mayHold = (mail: readonly Mail[], facts: GateFacts & { readonly sto
   return open(mail, facts);
 };
 
-// Certainty that the session is idle: a queued prompt or a hook's continuation comes within a second.
-const IDLE_FOR_MS = 2000;
+/** Certainty that the session is idle: a queued prompt or a hook's continuation comes within a second. */
+export const IDLE_FOR_MS = 2000;
 
 /** Whether the monitor may ring the bell, and for what. */
 export const mayRing = (

@@ -22,6 +22,9 @@ describeHost('corners of delivery in the real host', () => {
         scenarios: {
           ask: [{ content: [run('node -e "process.exit(0)"')] }, { content: ['Asked and done so far.'] }],
           calm: [{ content: [run('echo calm')], delay_ms: 2500 }, { content: ['Calm again.'], delay_ms: 500 }],
+          sleep: [{ content: ['Waiting for it.', run('echo begun; sleep 300')] }, { content: ['Never said.'] }],
+          think: [{ content: ['Thought at length.'], delay_ms: 20_000 }],
+          speak: [{ content: [`SPOKEN ${'of it at length '.repeat(80)}`], chunk_delay_ms: 10_000 }],
           stop: [{ content: [run('echo stopping')], delay_ms: 800 }, { content: ['Never said.'] }],
         },
         fallback: { content: ['Fine.'] },
@@ -47,6 +50,39 @@ describeHost('corners of delivery in the real host', () => {
   const working = (): Promise<void> => waitUntil(() => ours.turn(session).state === 'working', 10_000, () => ours.report(session));
   const timesOnScreen = async (id: string): Promise<number> => (await host.scrollback()).split(id).length - 1;
   const timesTold = (id: string): number => ofOurs(toldTo(host.requests().at(-1))).filter((text) => text.includes(id)).length;
+
+  // Before anything here has woken the agent: the gate would keep shut for that alone.
+  test.each([
+    ['during a call', '@@sleep on it', /begun; sleep 300/, /\[note\] the user interrupted the turn/],
+    ['among the words', '@@speak of it', /SPOKEN/, /\[note\] the user interrupted the turn/],
+    // The host takes the prompt back without a word: only the next one's parent tells.
+    ['before a word', '@@think it over', /think it over/, /\[note\] the conversation was rewound here/],
+  ])('Esc %s ends the turn without a Stop: no pass looks at it, nothing wakes the agent, the next prompt is told', async (when, prompt, seen, note) => {
+    const id = `sb-esc${prompt.slice(2, 7)}`;
+    const notes = ours.windows().split(note).length;
+    const { count } = ours.status(session).passes;
+    const before = host.requests().length;
+    await host.prompt(prompt);
+    await working();
+    await host.waitFor(seen);
+    worthy(id);
+    await host.keys('Escape');
+    if (when === 'before a word') await waitUntil(async () => !(await host.screen()).includes('esc to interrupt'), 10_000, () => host.screen());
+    else await waitUntil(() => ours.turn(session).state === 'idle', 10_000, () => ours.report(session));
+    await pause(4500);
+    expect(ours.waiting(session), ours.report(session)).toContain(id);
+    expect(ours.status(session).passes.count, ours.report(session)).toBe(count);
+    const asked = host.requests().length;
+    expect(timesTold(id), `${asked - before} requests`).toBe(0);
+    await host.keys('C-u');
+    await host.prompt('Not that way.');
+    await waitUntil(() => timesTold(id) === 1, 15_000, () => ours.report(session));
+    await host.idle();
+    expect(host.requests()).toHaveLength(asked + 1);
+    expect(await timesOnScreen(id)).toBe(1);
+    // The next turn that runs to its end is looked at, and what was broken off with it.
+    await waitUntil(() => ours.windows().split(note).length > notes && ours.status(session).passes.count > count, 10_000, () => `${ours.report(session)}\n${ours.windows()}`);
+  });
 
   test('half-typed text survives a wake', async () => {
     await host.type('half of a thought');
