@@ -47,9 +47,9 @@ export const SCRIPTED = {
 /** What a fork answers: a turn for the script's `observer`. */
 export const feedback = (said: Feedback): Turn => ({ content: [{ tool: 'second_brain_detector_feedback', input: { ...said } }] });
 
-/** Copies the built plugin into the world and writes its configuration. */
-export const installOurs = (world: World, config: object = QUICK, plugin = join(world.dir, 'second-brain')): OurPlugin => {
-  cpSync(builtPlugin(), plugin, { recursive: true });
+/** Copies the built plugin (or the one in `from`) into the world and writes its configuration. */
+export const installOurs = (world: World, config: object = QUICK, plugin = join(world.dir, 'second-brain'), from = builtPlugin()): OurPlugin => {
+  cpSync(from, plugin, { recursive: true });
   const paths = pathsUnder(join(world.config, 'plugins', 'data', 'second-brain-inline'));
   writeJson(paths.config, config);
   return { plugin, ...leftIn(world, paths) };

@@ -6,6 +6,7 @@ import { describeHost } from '../../support/describe-host.ts';
 import { startHost, type Host } from '../../support/host.ts';
 import { pause, startWorld, waitUntil, type World } from '../../support/host-world.ts';
 import { installOurs, QUICK, type OurPlugin } from '../../support/our-plugin.ts';
+import { hookTimes, makeRulers } from '../../support/rulers.ts';
 
 const CALLS = 24;
 // Longer for a figure worth noting: for half a minute after any activity the engine still tidies its memory.
@@ -24,7 +25,7 @@ describeHost('what the plugin costs in the real host', () => {
     ours = installOurs(world, { ...QUICK, loop: { salience_triggers: [] } });
     mkdirSync(join(world.dir, 'bin'));
     writeFileSync(join(world.dir, 'bin', 'node'), `#!/bin/sh\necho "$@" >>'${started()}'\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
-    host = await startHost({ world, plugin: ours.plugin, args: ['--plugin-dir', rulers()], env: { PATH: `${join(world.dir, 'bin')}:/usr/local/bin:/usr/bin:/bin` } });
+    host = await startHost({ world, plugin: ours.plugin, args: ['--plugin-dir', makeRulers(world, ours)], env: { PATH: `${join(world.dir, 'bin')}:/usr/local/bin:/usr/bin:/bin` } });
     await host.waitFor(/1 monitor/);
     await waitUntil(() => ours.monitors().some(({ command }) => command.includes('--data')), 10_000, ours.log);
     await pause(1000);
@@ -34,31 +35,16 @@ describeHost('what the plugin costs in the real host', () => {
 
   const started = (): string => join(world.dir, 'started');
 
-  /** Two hooks that print, since the host notes how long only those took: our guard, and as little as a hook can be. */
-  const rulers = (): string => {
-    const folder = join(world.dir, 'rulers');
-    mkdirSync(join(folder, '.claude-plugin'), { recursive: true });
-    mkdirSync(join(folder, 'hooks'));
-    writeFileSync(join(folder, '.claude-plugin', 'plugin.json'), JSON.stringify({ name: 'rulers', version: '0.1.0', description: 'Measures.' }));
-    const hook = (script: string, ...args: readonly string[]): object => ({ type: 'command', command: '/bin/sh', args: ['-c', script, 'sh', ...args], timeout: 5 });
-    const guarded = hook('/bin/sh "$1" "$2" PostToolUse; echo "{}"', join(ours.plugin, 'dist', 'guard.sh'), ours.paths.data);
-    writeFileSync(join(folder, 'hooks', 'hooks.json'), JSON.stringify({ hooks: { PostToolUse: [{ hooks: [hook('/bin/sh -c "cat >/dev/null"; echo "{}"'), guarded] }] } }));
-    return folder;
-  };
-
   test('A7: a tool call without mail starts no node', async () => {
     await host.prompt('@@many say them');
     await host.waitFor(/All said\./, 90_000);
     await host.idle();
     expect(readFileSync(started(), 'utf8')).toContain('UserPromptSubmit');
     expect(readFileSync(started(), 'utf8')).not.toContain('PostToolUse');
-    const took = (sign: string): readonly number[] =>
-      host.records().flatMap(({ attachment }) => {
-        const { type, command, durationMs } = (attachment ?? {}) as { readonly type?: string; readonly command?: string; readonly durationMs?: number };
-        return type === 'hook_success' && command?.includes(sign) === true && durationMs !== undefined ? [durationMs] : [];
-      });
+    const took = hookTimes(host.records());
     const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-    console.log(`a hook without mail, as the host measures it: ours ${median(took('guard.sh'))} ms, bare sh ${median(took('cat >/dev/null'))} ms, of ${took('guard.sh').length}`);
+    console.log(`a hook without mail, as the host measures it: ours ${median(took.ours)} ms, bare sh ${median(took.bare)} ms, of ${took.ours.length}`);
+    expect(took.ours).toHaveLength(CALLS);
   });
 
   test('an idle monitor costs next to nothing', async () => {
