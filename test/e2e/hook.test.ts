@@ -99,6 +99,55 @@ describe('every sample payload', () => {
   });
 });
 
+describe('a host that leaves stdin open', () => {
+  const SAMPLES: Readonly<Record<string, string>> = { SessionStart: 'SessionStart.resume', UserPromptSubmit: 'UserPromptSubmit', PostToolUse: 'PostToolUse.Bash', PostToolUseFailure: 'PostToolUseFailure.Bash', SubagentStop: 'SubagentStop', Stop: 'Stop', StopFailure: 'StopFailure', SessionEnd: 'SessionEnd.clear' };
+  const textOf = (event: string): string => JSON.stringify(sample(SAMPLES[event] ?? '', { session_id: world.session, cwd: world.project }));
+
+  test('A6: the end of the document is enough, with a newline behind it or none: each event does what it does', async () => {
+    takeLease(world);
+    writeTurn(world.paths.turn(world.session), makeTurn());
+    for (const event of REGISTERED) {
+      put({ finish_gate: true, human_only: event === 'SessionStart', id: `sb-0000000${REGISTERED.indexOf(event)}` });
+      const printed = strict(await run(event, `${textOf(event)}${event === 'Stop' ? '\n' : ''}`, { open: true }), event);
+      expect(printed !== undefined).toBe(SPEAKING.has(event));
+      rmSync(join(world.paths.mailbox(world.session), 'new'), { recursive: true });
+    }
+    expect(spoolOf(world).map(({ event }) => event)).toEqual(REGISTERED.filter((event) => event !== 'PostToolUse'));
+  });
+
+  test('A6: with half a document, or nothing, each event ends by itself and says nothing', async () => {
+    put();
+    const texts = REGISTERED.flatMap((event) => ['', textOf(event).slice(0, 100)].map((text) => ({ event, text })));
+    const runs = await Promise.all(texts.map(async ({ event, text }) => ({ event, ran: await run(event, text, { open: true }) })));
+    for (const { event, ran } of runs) expect(strict(ran, event)).toBeUndefined();
+    expect(readdirSync(join(world.paths.mailbox(world.session), 'new'))).toHaveLength(1);
+  }, 60_000);
+
+  test('A6: a prompt’s hook ends by itself where it has nothing to do, too', async () => {
+    expect(strict(await run('UserPromptSubmit', '', { open: true, env: { ...world.env, CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' } }), 'UserPromptSubmit')).toBeUndefined();
+  }, 60_000);
+
+  test('A6: 5 MB that end in braces again and again are read to their end', async () => {
+    put();
+    const braces = { stdout: Array.from({ length: 2000 }, (_, n) => ({ n, text: '}'.repeat(2500) })) };
+    const printed = strict(await run('PostToolUse', JSON.stringify(sample('PostToolUse.Bash', { session_id: world.session, cwd: world.project, tool_response: { stdout: '}'.repeat(100), more: braces } })), {}), 'PostToolUse');
+    expect(printed?.systemMessage).toContain('sb-abcd1234');
+  });
+
+  test('A6: 5 MB with stdin left open still bring the mail', async () => {
+    put();
+    const printed = strict(await call('PostToolUse.Bash', { tool_response: { stdout: 'é'.repeat(2_500_000) } }, { open: true }), 'PostToolUse');
+    expect(printed?.systemMessage).toContain('sb-abcd1234');
+  });
+
+  test('A6: 40 MB are read to the end and not looked at, whether stdin is closed or not', async () => {
+    put();
+    const huge = { tool_response: { stdout: 'x'.repeat(40_000_000) } };
+    for (const open of [false, true]) expect(strict(await call('PostToolUse.Bash', huge, { open }), 'PostToolUse')).toBeUndefined();
+    expect(readdirSync(join(world.paths.mailbox(world.session), 'new'))).toHaveLength(1);
+  }, 60_000);
+});
+
 describe('delivery', () => {
   test('the agent and the user get the same words, once', async () => {
     const advice = put();

@@ -1,14 +1,25 @@
 #!/bin/sh
 # Stands between the host and node: DATA EVENT (a hook, which reads this file into its shell if it is there) or DATA monitor ROOT.
-# A PostToolUse without mail ends here. stdin is always drained: a host that writes into a closed pipe reports an error.
-# The payload is never parsed here; paths may hold any character.
+# A PostToolUse without mail ends here. The payload is never parsed here; paths may hold any character.
 data=$1 event=$2
 here=${0%/*}
 
-# Nothing of a headless run or of our own children is observed, and nothing is said there.
-if [ "$event" != monitor ] && { [ "${CLAUDE_CODE_ENTRYPOINT-}" != cli ] || [ -n "${SECOND_BRAIN_FORK-}" ]; }; then
+# Ends the hook. stdin is always read to its end: a host that writes into a closed pipe reports an error. Where the host
+# would let us wait for a minute, for 4 s at most (127: no such command here).
+drain() {
+  if [ "$event" = UserPromptSubmit ]; then
+    timeout 4 cat >/dev/null 2>&1
+    [ $? -eq 127 ] || exit 0
+  fi
+  # In our place rather than beside us: a process less.
+  [ -x /bin/cat ] && exec /bin/cat >/dev/null
   cat >/dev/null
   exit 0
+}
+
+# Nothing of a headless run or of our own children is observed, and nothing is said there.
+if [ "$event" != monitor ] && { [ "${CLAUDE_CODE_ENTRYPOINT-}" != cli ] || [ -n "${SECOND_BRAIN_FORK-}" ]; }; then
+  drain
 fi
 
 # The data directory: the argument, which arrives empty or as its own placeholder when the host has none; for hooks the
@@ -27,10 +38,7 @@ esac
 
 if [ "$event" = PostToolUse ] && [ -n "${CLAUDE_CODE_SESSION_ID-}" ]; then
   set -- "$data/sessions/$CLAUDE_CODE_SESSION_ID/mailbox/new"/*
-  if ! [ -e "$1" ]; then
-    cat >/dev/null
-    exit 0
-  fi
+  [ -e "$1" ] || drain
 fi
 
 # Node on PATH, else where version managers and installers put it; of several versions the last in name order from 20 up.
@@ -72,13 +80,13 @@ if [ "$event" = monitor ]; then
 fi
 
 if [ -n "$node" ] && [ -n "$data" ]; then
-  # Not exec: whatever becomes of node, the host sees success and no noise.
-  "$node" "$here/hook.cjs" "$data" "$event" 2>/dev/null
+  # Not exec: whatever becomes of node, the host sees success and no noise, neither its own nor this shell's about it.
+  # One thread reads stdin; four would be started for it.
+  { UV_THREADPOOL_SIZE=1 "$node" "$here/hook.cjs" "$data" "$event"; } 2>/dev/null
   # 42: this node is too old.
   [ $? -eq 42 ] || exit 0
 fi
 
-cat >/dev/null
 if [ "$event" = SessionStart ] && [ -n "$data" ]; then
   host="$data/hosts/${CLAUDE_PID:-s-${CLAUDE_CODE_SESSION_ID-}}"
   mkdir -p -m 700 "$data/hosts" "$host" 2>/dev/null
@@ -87,4 +95,4 @@ if [ "$event" = SessionStart ] && [ -n "$data" ]; then
     printf '%s\n' '{"systemMessage":"Second Brain is asleep: it needs Node.js 20.19, 22.3 or newer and found none that is. Your session is not affected."}'
   fi
 fi
-exit 0
+drain

@@ -14,7 +14,7 @@ import { isHeld, notePrompt } from './hook-prompts.ts';
 import { report } from './hook-signal.ts';
 
 /** Claims what this event may say. `prompts_seen`: ids noted before this call. */
-export const drain = (call: Call, event: SpeakingEvent, { muted }: Scope, prompts_seen: readonly string[]): Words => {
+export const drain = (call: Call, event: SpeakingEvent, { muted }: Scope, prompts_seen: readonly string[] = []): Words => {
   const { payload, paths } = call;
   const turn = readTurn(paths.turn(payload.session));
   const { take } = select(listMail(boxOf(call)), { ...payload, ...payload.named, event }, { ...call, turn, prompts_seen, muted });
@@ -47,7 +47,7 @@ const GONE = `${SOURCE}: nothing that cannot wait.`;
 const boxOf = ({ payload, paths }: Call): string => paths.mailbox(payload.session);
 
 const claimIt = (call: Call, mail: Mail, channel: Channel): boolean =>
-  claimMail(boxOf(call), mail, { channel, ref: call.payload.tool_use_id || (call.payload.named.prompt_id ?? 'none'), at: call.now });
+  claimMail(boxOf(call), mail, { channel, ref: call.payload.tool_use_id || call.payload.named.prompt_id || 'none', at: call.now });
 
 const gateFacts = (call: Call, { muted }: Scope): GateFacts => {
   const { payload, paths, env, now } = call;

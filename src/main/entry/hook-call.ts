@@ -31,8 +31,6 @@ export type Call = {
   readonly host_pid: number;
   readonly env: Env;
   readonly now: number;
-  /** Path of the hook bundle: the command's lies beside it. */
-  readonly script: string;
 };
 
 /** What our config says about this workspace. */

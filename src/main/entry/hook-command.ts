@@ -18,15 +18,16 @@ const wordsIn = (text: string): readonly string[] =>
 
 // `/second-brain-run` waits for a pass, 45 s at most; everything else is file work.
 const RUN_MS = 52_000;
-const OTHERS_MS = 4000;
+// Of the whole call: reading its input may have taken some of it.
+const OTHERS_MS = 4500;
 // The host prints this much whole.
 const MOST_OUTPUT = 20_000;
 
 /** Runs the command bundle and shows what it prints. It always answers: an unanswered command would cost a turn. */
-export const answerCommand = async ({ name, words }: Command, { payload, paths, env, script }: Call): Promise<Block> => {
-  const args = [script.replace(/hook\.cjs$/, 'command.cjs'), name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
+export const answerCommand = async ({ name, words }: Command, { payload, paths, env }: Call): Promise<Block> => {
+  const args = [`${__dirname}/command.cjs`, name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
   const text = await new Promise<string>((resolve) => {
-    process.getBuiltinModule('node:child_process').execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : OTHERS_MS, maxBuffer: MOST_OUTPUT }, (_, stdout, stderr) => {
+    process.getBuiltinModule('node:child_process').execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : Math.max(1, (OTHERS_MS - performance.now()) | 0), maxBuffer: MOST_OUTPUT }, (_, stdout, stderr) => {
       // What went wrong is told there.
       resolve((stdout || stderr).trimEnd() || `${name} gave no answer.`);
     });

@@ -1,29 +1,45 @@
 // A hook's stdin: read, then checked by hand; whatever is not as CONTRACT a says is left out.
-import { readFileSync } from 'node:fs';
+import { read } from '../floor/disk-file.ts';
+import { isCode } from '../floor/json-file.ts';
 import type { BackgroundTask } from '../records.ts';
 import { isFields, type Env, type HookEvent, type Payload } from './hook-call.ts';
 
-// SessionEnd is given 1.5 s in all, and its stdin has been seen to stay open after `/clear`.
-const OPEN_STDIN_MS = 500;
-
-/** All of stdin, read in place where that can be: a stream takes longer to load than all the rest. */
-export const readStdin = (event: string): string | Promise<string> => {
-  try {
-    if (event !== 'SessionEnd') return readFileSync(0, 'utf8');
-  } catch {
-    // A pipe that does not block has nothing yet: it is waited for.
+/**
+ * The JSON document on stdin; undefined when there is none, or one too large. Its own end is enough: the host has been
+ * seen to leave stdin open. Read by a thread of its own, so that a deadline can pass meanwhile; a stream takes
+ * longer to load than all the rest.
+ */
+export const readDocument = async (): Promise<unknown> => {
+  const parts: Buffer[] = [];
+  let size = 0;
+  let tried = 0;
+  for (;;) {
+    const part = Buffer.allocUnsafe(PART);
+    const got = await readPart(part);
+    const last = part[got - 1];
+    size += got;
+    if (size <= MOST) parts.push(part.subarray(0, got));
+    // Parsed before the end only behind a brace or a newline, and when twice as long as last time: what is full of
+    // braces must not be parsed at each.
+    if (got && (size < 2 * tried || (last !== 125 && last !== 10))) continue;
+    tried = size;
+    const raw = size <= MOST ? parseJson(Buffer.concat(parts).toString()) : undefined;
+    if (!got || raw !== undefined) return raw;
   }
-  return new Promise((resolve) => {
-    let text = '';
-    const finish = (): void => resolve(text);
-    process.stdin.setEncoding('utf8').on('end', finish).on('error', finish).on('data', (chunk: string) => {
-      text += chunk;
-      // The document's end is enough.
-      if (parseJson(text)) finish();
-    });
-    setTimeout(finish, OPEN_STDIN_MS);
-  });
 };
+
+const PART = 65_536;
+const MOST = 32_000_000;
+
+/** How many bytes came; 0 at the end. */
+const readPart = (part: Buffer): Promise<number> =>
+  new Promise((resolve) => {
+    read(0, part, (error, got) => {
+      // A pipe that does not block has nothing yet.
+      if (isCode(error, 'EAGAIN')) setTimeout(() => resolve(readPart(part)), 5);
+      else resolve(error ? 0 : got);
+    });
+  });
 
 const parseJson = (text: string): unknown => {
   try {
@@ -35,9 +51,8 @@ const parseJson = (text: string): unknown => {
 
 const NAMED = ['prompt_id', 'source', 'agent_id', 'agent_type', 'permission_mode'] satisfies (keyof Payload['named'])[];
 
-/** The payload of `event`, the event we are registered for; undefined when it is none, or names another event. */
-export const parsePayload = (text: string, event: string, env: Env): Payload | undefined => {
-  const raw = parseJson(text);
+/** The payload of `event`, the event we are registered for; undefined when `raw` is none, or names another event. */
+export const parsePayload = (raw: unknown, event: string, env: Env): Payload | undefined => {
   if (!isFields(raw) || raw['hook_event_name'] !== event) return undefined;
   const word = (name: string): string => (typeof raw[name] === 'string' ? raw[name] : '');
   const session = word('session_id') || env['CLAUDE_CODE_SESSION_ID'];

@@ -27,7 +27,7 @@ export const NO_MONITOR = `${SOURCE} is not watching: no monitor runs. Your sess
 
 /** The one line, once per host, that nobody is watching. */
 export const noMonitorNotice = ({ payload, paths, host, now }: Call): Words => {
-  const first = Number.parseInt(readText(paths.prompts(host)) ?? '', 10);
+  const first = parseInt(readText(paths.prompts(host)) ?? '', 10);
   const due = !payload.named.agent_id && now - first >= MONITOR_COMES_WITHIN_MS && !isHeld(paths.monitorLock(host));
   return { agent: [], user: due && createOnce(paths.said(`${host}-${first}`, 'no-monitor'), '') ? [NO_MONITOR] : [] };
 };

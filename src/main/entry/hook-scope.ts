@@ -6,17 +6,21 @@ import { isFields, type Call, type Fields, type Scope } from './hook-call.ts';
 
 /** The scope of this call's project. Throws on a config file that cannot be read, which keeps us silent: it may hold a refusal. */
 export const scopeOf = ({ payload, paths, env }: Pick<Call, 'payload' | 'paths' | 'env'>): Scope => {
-  const named = env['CLAUDE_PROJECT_DIR'] || payload.cwd;
-  const folder = unlessMissing(() => realpathSync(named)) ?? named;
-  const workspace = repositoryRoot(folder) ?? folder;
-  const own = namesIn(paths.workspaces).length > 0 ? [paths.workspaceConfig(workspace)] : []; // naming it loads crypto
+  // Asked for only where some file has a say about single workspaces: it takes a look at every folder above.
+  const workspace = (): string => {
+    const named = env['CLAUDE_PROJECT_DIR'] || payload.cwd;
+    const folder = unlessMissing(() => realpathSync(named)) ?? named;
+    return repositoryRoot(folder) ?? folder;
+  };
+  const own = namesIn(paths.workspaces).length > 0 ? [paths.workspaceConfig(workspace())] : []; // naming it loads crypto
   const layers = [paths.config, ...own].map((path) => fieldsIn(JSON.parse(readText(path) ?? '{}')));
   const enable = layers.map((layer) => fieldsIn(layer['enable']));
-  const listed = enable.map((group) => fieldsIn(group['workspaces'])[workspace]);
-  const byEnv = env['SECOND_BRAIN_ENABLE_DEFAULT'];
-  const choices = [...enable.map((group) => group['default']), byEnv === 'true' ? true : byEnv === 'false' ? false : undefined, ...listed];
+  const listed = enable.map(({ workspaces }) => (isFields(workspaces) ? workspaces[workspace()] : undefined));
+  const choices = [...enable.map((group) => group['default']), SWITCH[env['SECOND_BRAIN_ENABLE_DEFAULT'] ?? ''], ...listed];
   const mutes = [...layers.map((layer) => fieldsIn(layer['mute'])['all']), env['SECOND_BRAIN_MUTE_ALL'] === 'true'];
   return { enrolled: choices.findLast((value) => typeof value === 'boolean') !== false, muted: mutes.includes(true) };
 };
+
+const SWITCH: Fields = { true: true, false: false };
 
 const fieldsIn = (raw: unknown): Fields => (isFields(raw) ? raw : {});

@@ -8,7 +8,7 @@ import { answer, type HookAnswer, type SpeakingEvent, type Words } from '../spea
 import { answerBell, drain, holdAtStop, resumeDigest } from './hook-advice.ts';
 import { block, type Block, type Call, type Scope } from './hook-call.ts';
 import { answerCommand, commandIn } from './hook-command.ts';
-import { parsePayload, readStdin } from './hook-payload.ts';
+import { parsePayload, readDocument } from './hook-payload.ts';
 import { forgetPrompts, NO_MONITOR, noMonitorNotice, notePrompt } from './hook-prompts.ts';
 import { scopeOf } from './hook-scope.ts';
 import { report } from './hook-signal.ts';
@@ -22,13 +22,13 @@ const TOO_OLD = 42;
 
 /** What this call prints, if anything; everything it writes is written on the way. */
 const main = async (): Promise<HookAnswer | Block | undefined> => {
-  const [, script = '', data = '', event = ''] = process.argv;
-  const timer = setTimeout(end, event === 'SessionEnd' ? SESSION_END_MS : DEADLINE_MS);
+  const [, , data = '', event = ''] = process.argv;
+  const timer = setTimeout(giveUp, event === 'SessionEnd' ? SESSION_END_MS : DEADLINE_MS);
   const { env } = process;
-  const payload = parsePayload(await readStdin(event), event, env);
+  const payload = parsePayload(await readDocument(), event, env);
   if (!payload) return undefined;
   const host_pid = Number(env['CLAUDE_PID']) || 0;
-  const call: Call = { payload, paths: hookPathsUnder(data), host: hostName(host_pid || undefined, payload.session), host_pid, env, now: Date.now(), script };
+  const call: Call = { payload, paths: hookPathsUnder(data), host: hostName(host_pid || undefined, payload.session), host_pid, env, now: Date.now() };
   const command = commandIn(payload.prompt);
   if (command) {
     clearTimeout(timer);
@@ -49,14 +49,14 @@ const wordsAt = (call: Call, scope: Scope): readonly Words[] => {
   const { event } = call.payload;
   switch (event) {
     case 'PostToolUse':
-      return [drain(call, event, scope, [])];
+      return [drain(call, event, scope)];
     case 'PostToolUseFailure':
-      return [drain(call, event, scope, []), noMonitorNotice(call)];
+      return [drain(call, event, scope), noMonitorNotice(call)];
     case 'UserPromptSubmit':
       return [drain(call, event, scope, notePrompt(call)), noMonitorNotice(call)];
     case 'SessionStart':
       forgetPrompts(call);
-      return [resumeDigest(call, scope), drain(call, event, scope, [])];
+      return [resumeDigest(call, scope), drain(call, event, scope)];
     case 'Stop':
       return [holdAtStop(call, scope), noMonitorNotice(call)];
     default:
@@ -65,6 +65,9 @@ const wordsAt = (call: Call, scope: Scope): readonly Words[] => {
 };
 
 const end = (): void => process.exit(0);
+
+// An exit would wait for the read that a host which leaves stdin open never ends.
+const giveUp = (): unknown => process.kill(process.pid, 'SIGKILL');
 
 // Since 20.16 and 22.3: what the hook itself needs. Comparing versions would load a collator.
 if (!process.getBuiltinModule) process.exit(TOO_OLD);

@@ -1,10 +1,10 @@
 // The few things hooks and monitor do with small files: each is one system call whose absence of a file is an answer.
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, read, readdirSync, readFileSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isCode, unlessMissing } from './json-file.ts';
 
-// A hook's few bytes are counted: one import of node:fs serves it.
-export { existsSync, realpathSync, writeSync } from 'node:fs';
+// A hook's few bytes are counted: one import of each serves it.
+export { dirname, existsSync, read, realpathSync, writeSync };
 
 /** The file's text; undefined when there is none. */
 export const readText = (path: string): string | undefined => unlessMissing(() => readFileSync(path, 'utf8'));
@@ -18,8 +18,17 @@ export const sizeOf = (path: string): number => unlessMissing(() => statSync(pat
 /** Removes a file; false when it had gone. */
 export const remove = (path: string): boolean => unlessMissing(() => (unlinkSync(path), true)) ?? false;
 
-/** One rename; false when the source has gone. */
-export const move = (from: string, to: string): boolean => unlessMissing(() => (makeFolderOf(to), renameSync(from, to), true)) ?? false;
+/** One rename, into a folder that is made if need be; false when the source has gone. */
+export const move = (from: string, to: string): boolean =>
+  unlessMissing(() => {
+    try {
+      renameSync(from, to);
+    } catch {
+      makeFolderOf(to); // whatever else it was, the second try says so
+      renameSync(from, to);
+    }
+    return true;
+  }) ?? false;
 
 /** Makes a file; false when it is there already. Of any number of callers one makes it. */
 export const createOnce = (path: string, text: string): boolean => {
@@ -39,6 +48,7 @@ export const append = (path: string, line: string): void => {
   appendFileSync(path, `${line}\n`, { mode: 0o600 });
 };
 
-const makeFolderOf = (path: string): void => {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-};
+/** The folder and those above it, unless they are there. */
+export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+
+const makeFolderOf = (path: string): void => makeFolder(dirname(path));

@@ -9,14 +9,11 @@ export const MONITOR_DESCRIPTION = 'Second Brain watcher';
 /** How the bell's one line starts; what follows is the nonce and a full stop. */
 export const BELL_PREFIX = 'Second Brain has a note on the work just done: ';
 
-/** An advice id: `sb-` and eight of [0-9a-z]. */
-export const ADVICE_ID = 'sb-[0-9a-z]{8}';
-
-/** An advice id that stands by itself: `sb-detectors` in a path is none. */
-export const LONE_ADVICE_ID = `(?<![0-9A-Za-z_-])${ADVICE_ID}(?![0-9A-Za-z_-])`;
+/** An advice id, `sb-` and eight of [0-9a-z], that stands by itself: `sb-detectors` in a path is none. */
+export const ADVICE_ID = '(?<![0-9A-Za-z_-])sb-[0-9a-z]{8}(?![0-9A-Za-z_-])';
 
 /** The distinct advice ids named in `text`, in order of appearance. */
-export const adviceIdsIn = (text: string): readonly string[] => (text.includes('sb-') ? [...new Set(text.match(new RegExp(LONE_ADVICE_ID, 'g')) ?? [])] : []);
+export const adviceIdsIn = (text: string): readonly string[] => (text.includes('sb-') ? [...new Set(text.match(new RegExp(ADVICE_ID, 'g')) ?? [])] : []);
 
 /** Whether a prompt is the host's own: a monitor's line or end, a background task's. */
 export const isNotification = (prompt: string): boolean => prompt.startsWith('<task-notification>');

@@ -1,5 +1,5 @@
 // Secrets that a word before them tells: `password=`, `--token`, `Authorization:`, `bearer`, `curl -u`, the head of a private key.
-import { IN_WORD, isEntropic, matchAt, type Span } from './redact-span.ts';
+import { IN_WORD, isEntropic, matchAt, tableOf, type Span } from './redact-span.ts';
 
 /**
  * Finds every such secret. One scan in steps of two looks for three letters of each word; only where it finds them is
@@ -77,20 +77,15 @@ const CLUES: readonly Clue[] = [
 // Five bits of a character code fold case; what else they fold, the judges sort out.
 const fold = (low: Buffer, at: number): number => (((low[at] as number) & 31) << 10) | (((low[at + 1] as number) & 31) << 5) | ((low[at + 2] as number) & 31);
 
-const TRIGRAMS = ((): Uint8Array => {
-  const table = new Uint8Array(1 << 15);
-  for (const [index, [letters]] of CLUES.entries()) table[fold(Buffer.from(letters), 0)] = index + 1;
-  return table;
-})();
-
+const TRIGRAMS = new Uint8Array(1 << 15);
 // By two bytes: 1 for the first two letters of a clue, 2 for the last two, capital or not.
-const PAIRS = ((): Uint8Array => {
-  const table = new Uint8Array(1 << 16);
-  for (const [letters] of CLUES) {
-    for (const at of [0, 1]) for (const capitals of [0, 0x20, 0x2000, 0x2020]) (table[Buffer.from(letters).readUInt16LE(at) ^ capitals] as number) |= at + 1;
-  }
-  return table;
-})();
+const PAIRS = new Uint8Array(1 << 16);
+const LETTERS = Buffer.from(CLUES.map(([letters]) => letters).join(''));
+for (let i = 0; i < LETTERS.length; i += 1) {
+  const place = i % 3;
+  if (place === 0) TRIGRAMS[fold(LETTERS, i)] = i / 3 + 1;
+  if (place < 2) for (const capitals of [0, 0x20, 0x2000, 0x2020]) (PAIRS[((LETTERS[i] as number) | ((LETTERS[i + 1] as number) << 8)) ^ capitals] as number) |= place + 1;
+}
 
 /** Whether the word around `from` is followed by what may lead to a value: the cheap half of SEPARATOR and FLAG_END. */
 const mayBeNamed = (low: Buffer, from: number): boolean => {
@@ -106,7 +101,7 @@ const mayBeNamed = (low: Buffer, from: number): boolean => {
 };
 
 // What may stand right behind a name: a separator, a quote and what escapes it, a bracket, a tab.
-const ENDS_NAME = Uint8Array.from({ length: 256 }, (_, code) => (/[:="'`\\\]\t]/.test(String.fromCharCode(code)) ? 1 : 0));
+const ENDS_NAME = tableOf(':="\'`\\]\t');
 
 const judgeName = (text: string, start: number, kind: string, convicts: boolean, spans: Span[]): number => {
   const word = matchAt(NAME, text, start);

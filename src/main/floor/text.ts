@@ -1,5 +1,7 @@
 // Text from outside: well-formed Unicode, cuts that split no character a reader sees, and the words of elision marks.
 
+import { hashOf } from './paths.ts';
+
 declare global {
   // Every Node we support has it; the ES2023 typings do not.
   interface String {
@@ -41,7 +43,7 @@ const charWords = (chars: number): string => `${chars < 1000 ? chars : `${thousa
 const thousands = (chars: number): string => (chars < 99_950 ? (chars / 1000).toFixed(1) : String(Math.round(chars / 1000)));
 
 /** Four hex digits of SHA-256: tells two texts apart without showing either. */
-export const shortSha = (text: string): string => process.getBuiltinModule('node:crypto').hash('sha256', text, 'hex').slice(0, 4);
+export const shortSha = (text: string): string => hashOf(text).slice(0, 4);
 
 /**
  * The low byte of every character: several times faster to scan than the text. Characters beyond Latin-1 may pass for

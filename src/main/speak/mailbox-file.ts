@@ -1,6 +1,6 @@
 // The mailbox of a session, a maildir: one file per advisory, moved from tmp to new to claimed by rename, so that of
 // any number of racing readers exactly one gets it and nobody waits for a lock (SPEC 4, 10).
-import { move, namesIn, readText, remove } from '../floor/disk-file.ts';
+import { makeFolder, move, namesIn, readText, remove } from '../floor/disk-file.ts';
 import { writeWhole } from '../floor/json-file.ts';
 import { safeName } from '../floor/paths.ts';
 import type { Advice, Channel } from '../records.ts';
@@ -10,6 +10,7 @@ import { parseMail, type Claim, type ClaimMark, type Mail, type Said } from './e
 /** Puts an advisory with both sides' texts into `new/` of the mailbox `box`, complete or not at all. */
 export const putMail = (box: string, advice: Advice, said: Said): void => {
   const temp = `${box}/tmp/${advice.id}`;
+  makeFolder(`${box}/claimed`); // not by the hook that claims, which somebody waits for
   writeWhole(temp, `${JSON.stringify({ advice, said })}\n`);
   move(temp, `${box}/new/${advice.id}`);
 };

@@ -1,5 +1,5 @@
 // Makes a model's words inert before they reach an agent or a terminal: whatever could act, hide or command is taken out.
-import { BELL_PREFIX, LONE_ADVICE_ID } from '../floor/marks.ts';
+import { ADVICE_ID, BELL_PREFIX } from '../floor/marks.ts';
 import { headOf, wellFormed } from '../floor/text.ts';
 import { isOrder, withoutOrders } from './orders.ts';
 
@@ -60,7 +60,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/["']?\b(?:hookSpecificOutput|hookEventName|additionalContext|systemMessage|permissionDecision(?:Reason)?|updatedInput|updatedToolOutput|suppressOutput|suppressOriginalPrompt|stopReason|tool_use(?:_id)?|tool_calls?|function_call|input_schema)\b["']?\s{0,5}:/g, ''],
   [/["']\b(decision|continue|reason|type|name|arguments|input|behavior)\b["']\s{0,5}:/g, '$1 -'],
   // marks of ours: naming another advisory here would pass for the proof that it arrived
-  [new RegExp(LONE_ADVICE_ID, 'g'), 'an earlier note'],
+  [new RegExp(ADVICE_ID, 'g'), 'an earlier note'],
   [new RegExp(BELL_PREFIX, 'g'), ''],
 ];
 

@@ -34,7 +34,7 @@ const inOrder = (parts: readonly string[], line: string): boolean => {
   let from = 0;
   for (const part of parts) {
     const at = line.indexOf(part, from);
-    if (at === -1) return false;
+    if (at < 0) return false;
     from = at + part.length;
   }
   return true;
