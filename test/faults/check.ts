@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { JournalLine } from './orders.ts';
 
 export type Rule =
-  | 'lost' | 'doubled' | 'order' // observations
-  | 'told-twice' | 'expired' | 'stale' | 'foreign' | 'unaccounted' // advice
+  | 'lost' | 'doubled' | 'order' | 'leaked' // observations
+  | 'told-twice' | 'expired' | 'stale' | 'foreign' | 'unaccounted' | 'unsaid' // advice
   | 'over-budget' | 'uncounted' // money
   | 'lock' | 'orphan' | 'unreadable' | 'hook' | 'fault-logged';
 
@@ -71,11 +71,12 @@ const observations = (root: string): readonly Finding[] => {
   return [
     ...(compacted ? [] : words.filter((word) => !count.has(word)).map((word) => finding('lost', word))),
     ...[...count].filter(([, times]) => times > 1).map(([word, times]) => finding('doubled', `${word} stands ${times} times`)),
+    ...[...count.keys()].filter((word) => !rank.has(word)).map((word) => finding('leaked', `${word} is none of the plugin's business`)),
     ...logs.flatMap(({ name, tokens }) => tokens.filter((token, at) => at > 0 && (rank.get(token) ?? 0) < (rank.get(tokens[at - 1] ?? '') ?? 0)).map((token) => finding('order', `${token} in ${name}`))),
   ];
 };
 
-const idsIn = (text: string): readonly string[] => [...new Set([...text.matchAll(/\[Second Brain (sb-[0-9a-z]{8})\]/g)].map((match) => match[1] ?? ''))];
+export const idsIn = (text: string): readonly string[] => [...new Set([...text.matchAll(/\[Second Brain (sb-[0-9a-z]{8})\]/g)].map((match) => match[1] ?? ''))];
 
 type Told = { readonly id: string; readonly at: number; readonly host: number; readonly session: string; readonly input: string };
 
@@ -94,8 +95,9 @@ const advice = (root: string): readonly Finding[] => {
   for (const [id, times] of counted(told.map(({ id }) => id))) {
     // Once more only after a loss that was noticed.
     if (times > 1 + events(id, 'returned')) findings.push(finding('told-twice', `${id} was printed ${times} times`));
-    if (events(id, 'enqueued', 'claimed', 'confirmed', 'lost', 'expired') === 0) findings.push(finding('unaccounted', `${id} was printed and stands in no history`));
+    if (journal.some(({ kind }) => kind === 'monitor') && events(id, 'enqueued', 'claimed', 'confirmed', 'lost', 'expired') === 0) findings.push(finding('unaccounted', `${id} was printed and stands in no history`));
   }
+  findings.push(...unsaid(root, journal, told.map(({ id }) => id)));
   const keys = new Map<string, string>();
   for (const id of new Set(arrived)) {
     const { dedup_key, task_id, kind } = known.get(id) ?? {};
@@ -107,6 +109,13 @@ const advice = (root: string): readonly Finding[] => {
   }
   for (const one of told) findings.push(...outOfTime(one, known.get(one.id), data, sessions.find(({ session }) => session === one.session)?.records ?? [], journal));
   return findings;
+};
+
+/** Mail that was put by hand, as mail.jsonl lists it, and neither waits nor was printed, though no hook was killed. */
+const unsaid = (root: string, journal: readonly JournalLine[], printed: readonly string[]): readonly Finding[] => {
+  if (journal.some((line) => line.kind === 'hook' && line.killed)) return [];
+  const there = new Set([...printed, ...walk(join(root, 'data', 'sessions')).filter((path) => path.includes('/mailbox/new/')).map((path) => path.slice(path.lastIndexOf('/') + 1))]);
+  return linesOf(join(root, 'mail.jsonl')).good.flatMap(({ id }) => (there.has(String(id)) ? [] : [finding('unsaid', `${String(id)} was taken by nobody who said it`)]));
 };
 
 /** How long a living monitor may take to see that a record answers an advisory. */
@@ -206,7 +215,7 @@ const stateOf = (pid: number): string => statOf(pid)[0] ?? 'Z';
 const startOf = (pid: number): string | undefined => (stateOf(pid) === 'Z' ? undefined : statOf(pid)[19]);
 
 const finding = (rule: Rule, what: string): Finding => ({ rule, what });
-const journalOf = (root: string): readonly JournalLine[] => linesOf(join(root, 'journal.jsonl')).good as readonly unknown[] as readonly JournalLine[];
+export const journalOf = (root: string): readonly JournalLine[] => linesOf(join(root, 'journal.jsonl')).good as readonly unknown[] as readonly JournalLine[];
 
 const attempt = <T>(act: () => T, otherwise: T): T => {
   try {
@@ -215,14 +224,14 @@ const attempt = <T>(act: () => T, otherwise: T): T => {
     return otherwise;
   }
 };
-const names = (folder: string): readonly string[] => attempt(() => readdirSync(folder), []).toSorted();
+export const names = (folder: string): readonly string[] => attempt(() => readdirSync(folder), []).toSorted();
 const slurp = (path: string): string => attempt(() => readFileSync(path, 'utf8'), '');
 const linkOf = (path: string): string => attempt(() => readlinkSync(path), '');
 const json = (path: string): Fields => attempt(() => fields(JSON.parse(readFileSync(path, 'utf8'))), {});
 const isDocument = (text: string): boolean => attempt(() => typeof JSON.parse(text) === 'object', false);
 const walk = (folder: string): readonly string[] => attempt(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => (entry.isDirectory() ? walk(join(folder, entry.name)) : [join(folder, entry.name)]));
 
-const linesOf = (path: string): { readonly good: readonly Fields[]; readonly bad: readonly string[] } => {
+export const linesOf = (path: string): { readonly good: readonly Fields[]; readonly bad: readonly string[] } => {
   const good: Fields[] = [];
   const bad: string[] = [];
   for (const line of slurp(path).split('\n').filter((text) => text !== '')) {

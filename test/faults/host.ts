@@ -2,14 +2,14 @@
 // transcript. Told what the agent does by the process that started it: host.mjs SPEC.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, watch as watchFolder, type FSWatcher } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRecords } from './host-records.ts';
-import type { HostSpec, HostWord, JournalLine, Order, Step } from './orders.ts';
+import type { HookKill, HostSpec, HostWord, JournalLine, Order, Step } from './orders.ts';
 
 type Answer = { readonly block?: string; readonly message?: string; readonly context?: string };
-type Kill = { readonly after_ms?: number | undefined; readonly twice?: boolean | undefined };
+type How = { readonly kill?: HookKill | undefined; readonly twice?: boolean | undefined };
 
 const spec = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostSpec;
 const { session, transcript } = spec;
@@ -29,33 +29,43 @@ const lastUuid = (): string | null => {
 const hooks = (JSON.parse(readFileSync(join(spec.plugin, 'hooks', 'hooks.json'), 'utf8')) as { readonly hooks: Readonly<Record<string, readonly { readonly hooks: readonly { readonly command: string; readonly args: readonly string[]; readonly timeout: number }[] }[]>> }).hooks;
 
 /** Runs the hooks of one event and returns what they said. A hook over its timeout is killed, as the host does. */
-const runHooks = async (event: string, fields: object, kill: Kill = {}): Promise<readonly Answer[]> => {
+const runHooks = async (event: string, fields: object, { kill, twice = false }: How = {}): Promise<readonly Answer[]> => {
   const input = JSON.stringify({ session_id: session, transcript_path: transcript, cwd: spec.project, permission_mode: 'acceptEdits', hook_event_name: event, ...fields });
   const commands = (hooks[event] ?? []).flatMap((group) => group.hooks);
-  const said = await Promise.all([...commands, ...(kill.twice === true ? commands : [])].map((hook) => runHook(event, hook, input, kill.after_ms)));
+  const said = await Promise.all([...commands, ...(twice ? commands : [])].map((hook) => runHook(event, hook, input, kill)));
   return said.flatMap((answer) => answer ?? []);
 };
 
-const runHook = (event: string, { command, args, timeout }: { readonly command: string; readonly args: readonly string[]; readonly timeout: number }, input: string, kill_ms: number | undefined): Promise<Answer | undefined> =>
+const runHook = (event: string, { command, args, timeout }: { readonly command: string; readonly args: readonly string[]; readonly timeout: number }, input: string, kill: HookKill | undefined): Promise<Answer | undefined> =>
   new Promise((resolve) => {
     const at = Date.now();
     // A group of its own, so that a kill takes the shell and node together.
     const child = spawn(command, args.map(fill), { cwd: spec.project, env: { ...env, CLAUDE_PLUGIN_DATA: spec.data, CLAUDE_PLUGIN_ROOT: spec.plugin, CLAUDE_PROJECT_DIR: spec.project }, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
     let stdout = '';
     let killed = false;
-    const timer = setTimeout(() => {
+    const end = (): void => {
       killed = true;
       endGroup(child);
-    }, kill_ms ?? timeout * 1000);
+    };
+    const timer = setTimeout(end, typeof kill === 'number' ? kill : timeout * 1000);
+    const watch = kill === 'claimed' ? onClaim(end) : undefined;
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.on('close', (code) => {
       clearTimeout(timer);
+      watch?.close();
       note({ kind: 'hook', event, host: process.pid, session, at, ended_at: Date.now(), code, killed, stdout, input });
       resolve(killed ? undefined : answerOf(stdout));
     });
   });
+
+/** Calls `act` when mail of this session is claimed. */
+const onClaim = (act: () => void): FSWatcher => {
+  const folder = join(spec.data, 'sessions', session, 'mailbox', 'claimed');
+  mkdirSync(folder, { recursive: true });
+  return watchFolder(folder, act);
+};
 
 const endGroup = (child: ChildProcess): void => {
   try {
@@ -94,15 +104,15 @@ const step = async (each: Step, prompt_id: string): Promise<void> => {
   write(records.call(id, command));
   const event = fails === undefined ? 'PostToolUse' : 'PostToolUseFailure';
   const input = { prompt_id, tool_name: 'Bash', tool_input: { command, description: 'Do a part of the work' }, tool_use_id: id, duration_ms: 5 };
-  const answers = await runHooks(event, fails === undefined ? { ...input, tool_response: { stdout: 'ok', stderr: '', interrupted: false } } : { ...input, error: `Exit code 1\n${fails}`, is_interrupt: false }, { after_ms: each.kill_hook_ms, twice: each.twice });
+  const answers = await runHooks(event, fails === undefined ? { ...input, tool_response: { stdout: 'ok', stderr: '', interrupted: false } } : { ...input, error: `Exit code 1\n${fails}`, is_interrupt: false }, { kill: each.kill_hook, twice: each.twice });
   write(records.result(id, fails ?? 'ok', fails !== undefined));
   attach(event, id, answers);
 };
 
-const endTurn = async (prompt_id: string, final: string, late: boolean, kill_ms: number | undefined): Promise<void> => {
+const endTurn = async (prompt_id: string, final: string, late: boolean, kill: HookKill | undefined): Promise<void> => {
   if (!late) write(records.say(final, 'end_turn'));
   const stop = { prompt_id, stop_hook_active: false, last_assistant_message: final, background_tasks: [{ id: 'bm0n1t0r', type: 'monitor', status: 'running', description: 'Second Brain watcher', command: 'sh' }], session_crons: [] };
-  const asked = runHooks('Stop', stop, { after_ms: kill_ms });
+  const asked = runHooks('Stop', stop, { kill });
   if (late) {
     await sleep(120);
     write(records.say(final, 'end_turn'));
@@ -121,11 +131,11 @@ let idle = true;
 const turn = async (order: Extract<Order, { kind: 'turn' }>): Promise<void> => {
   idle = false;
   const prompt_id = randomUUID();
-  const answers = await runHooks('UserPromptSubmit', { prompt_id, prompt: order.prompt });
+  const answers = await runHooks('UserPromptSubmit', { prompt_id, prompt: order.prompt }, { kill: order.kill_prompt });
   write(records.prompt(order.prompt, prompt_id));
   attach('UserPromptSubmit', prompt_id, answers);
   for (const each of order.steps) await step(each, prompt_id);
-  await endTurn(prompt_id, order.final, order.late === true, order.kill_stop_ms);
+  await endTurn(prompt_id, order.final, order.late === true, order.kill_stop);
   idle = true;
 };
 

@@ -1,60 +1,68 @@
-// kill -9 of host, monitor and hooks at random moments of a working session; what was killed starts again, and is judged.
+// kill -9 of host, monitor, hooks and pool threads at random and at chosen moments of a working session; what was killed
+// starts again, and is judged.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../bench/judgment/random.ts';
 import type { Finding } from './check.ts';
+import { playWorlds } from './lanes.ts';
 import type { Scenario } from './scenarios.ts';
+import { addTo } from './tally.ts';
 import { drawTurn } from './turns.ts';
-import { makeWatcher } from './watcher.ts';
+import { makeWatcher, type WatcherOptions } from './watcher.ts';
 import { openWorld, type StandIn, type World } from './world.ts';
 
-/** Rounds in one world: longer ones only make the checker slow. */
-const ROUNDS_PER_WORLD = 10;
-
 export const kills: Scenario = {
-  small: 2,
+  small: 3,
   full: 200,
-  run: async (random, size, say) => {
-    const counts = { rounds: 0, host: 0, monitor: 0, hooks: 0, told: 0 };
-    for (let done = 0; done < size; done += ROUNDS_PER_WORLD) {
-      const world = await openWorld({ script: makeWatcher(random, { stale: 0 }) });
-      let findings: readonly Finding[] = [];
-      let host = await world.start();
-      for (let round = 0; round < Math.min(ROUNDS_PER_WORLD, size - done) && findings.length === 0; round += 1) {
-        host = await oneRound(world, host, random, counts);
-        findings = world.check();
-        counts.rounds += 1;
-      }
-      if (findings.length === 0) findings = await world.close();
-      if (findings.length > 0) return { findings, counts, root: world.root };
-      await world.remove();
-      say(`${counts.rounds} rounds`);
-    }
-    return { findings: [], counts };
-  },
+  run: (random, size, say) => playWorlds({ open: (own) => openWorld({ script: (world) => makeWatcher(own, onRequest(world)) }), play: playKills }, random, size, say),
 };
 
-const oneRound = async (world: World, host: StandIn, random: Random, counts: { host: number; monitor: number }): Promise<StandIn> => {
-  const whom = random.pick(['host', 'monitor', 'monitor', 'both', 'nobody'] as const);
-  const after = random.int(0, 900);
-  const turn = host.turn(drawTurn(random, world.token, { steps: random.int(2, 5), kill: 0.15 }));
-  await sleep(after);
-  if (whom === 'monitor' || whom === 'both') {
-    host.killMonitor();
-    counts.monitor += 1;
+/** Rounds of kills in one world. */
+export const playKills = async (world: World, random: Random, rounds: number, counts: Record<string, number>): Promise<readonly Finding[]> => {
+  let host = await world.start();
+  for (let round = 0; round < rounds; round += 1) {
+    host = await oneRound(world, host, random, counts);
+    const findings = world.check();
+    if (findings.length > 0) return findings;
   }
-  if (whom === 'host' || whom === 'both') {
-    await host.kill();
-    counts.host += 1;
+  return [];
+};
+
+/** Strikes when a request reaches the model: a pass is under way then. */
+export const onRequest = (world: World): WatcherOptions => ({ seen: () => world.strike() });
+
+const oneRound = async (world: World, host: StandIn, random: Random, counts: Record<string, number>): Promise<StandIn> => {
+  const whom = random.pick(['host', 'monitor', 'both', 'thread', 'nobody'] as const);
+  const in_pass = random.chance(0.4);
+  const after = random.int(0, 900);
+  const strike = async (): Promise<void> => {
+    addTo(counts, { [`${whom}_killed`]: 1, ...(in_pass ? { in_a_pass: 1 } : {}) });
+    if (whom === 'thread') world.killThread();
+    if (whom === 'monitor' || whom === 'both') host.killMonitor();
+    if (whom === 'host' || whom === 'both') await host.kill();
+  };
+  const struck = in_pass && whom !== 'nobody' ? inPass(world, strike) : undefined;
+  const turn = host.turn(drawTurn(random, world.token, { steps: random.int(2, 5), kill: 0.3 }));
+  if (!in_pass && whom !== 'nobody') {
+    await sleep(after);
+    await strike();
   }
   await turn;
-  // A monitor does not come back by itself: the next host brings one.
-  const next = whom === 'nobody' ? host : await restart(world, host, random);
+  await struck;
+  const next = whom === 'nobody' || whom === 'thread' ? host : await restart(world, host, random);
   // A calm turn: whatever was left lying is looked at by its end.
   await next.turn(drawTurn(random, world.token, { steps: 1 }));
   await world.settled();
   return next;
 };
 
+/** Strikes when the next request comes; when none has come by then, as after a turn that brings no pass, after three seconds. */
+const inPass = async (world: World, strike: () => Promise<void>): Promise<void> => {
+  await Promise.race([new Promise<void>((resolve) => world.onStrike(resolve)), sleep(3000)]);
+  world.onStrike(undefined);
+  await strike();
+};
+
+/** A monitor does not come back by itself: the next host brings one. */
 const restart = async (world: World, host: StandIn, random: Random): Promise<StandIn> => {
   if (random.chance(0.5)) await host.leave();
   else await host.kill();

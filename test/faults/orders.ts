@@ -12,13 +12,16 @@ export type HostSpec = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** What the agent does next. `pause_ms` before it; `kill_hook_ms`: the hook it causes is killed so long after its start. */
+/** When a hook is killed: so many ms after its start, or as soon as it has claimed mail and may not have printed it. */
+export type HookKill = number | 'claimed';
+
+/** What the agent does next. `pause_ms` before it; `kill_hook`: the hook it causes is killed. */
 export type Step =
   | { readonly kind: 'say'; readonly text: string; readonly pause_ms: number }
-  | { readonly kind: 'call'; readonly command: string; readonly fails?: string; readonly pause_ms: number; readonly kill_hook_ms?: number; /** The host runs each hook twice. */ readonly twice?: boolean };
+  | { readonly kind: 'call'; readonly command: string; readonly fails?: string; readonly pause_ms: number; readonly kill_hook?: HookKill; /** The host runs each hook twice. */ readonly twice?: boolean };
 
 export type Order =
-  | { readonly kind: 'turn'; readonly prompt: string; readonly steps: readonly Step[]; readonly final: string; /** The final words reach the file behind the Stop hook's start. */ readonly late?: boolean; readonly kill_stop_ms?: number }
+  | { readonly kind: 'turn'; readonly prompt: string; readonly steps: readonly Step[]; readonly final: string; /** The final words reach the file behind the Stop hook's start. */ readonly late?: boolean; readonly kill_prompt?: HookKill; readonly kill_stop?: HookKill }
   /** Ends as a host does: the monitor is told, SessionEnd hooks run. */
   | { readonly kind: 'leave' };
 

@@ -1,6 +1,7 @@
 // Every scenario of the fault suite. One returns how much it did, and what the checker found.
 import type { Random } from '../../bench/judgment/random.ts';
 import type { Finding } from './check.ts';
+import { drains } from './drains.ts';
 import { kills } from './kills.ts';
 
 export type Scenario = {
@@ -11,6 +12,12 @@ export type Scenario = {
   readonly full: number;
 };
 
-export type Outcome = { readonly findings: readonly Finding[]; /** What was done, by name: `{ rounds: 200, kills: 312 }`. */ readonly counts: Readonly<Record<string, number>>; /** Of the last world, kept when something was found. */ readonly root?: string };
+export type Outcome = {
+  readonly findings: readonly Finding[];
+  /** What was done, by name: `{ rounds: 200, kills: 312 }`. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The world's folder, kept when something was found. */
+  readonly root?: string;
+};
 
-export const scenarios: Readonly<Record<string, Scenario>> = { kills };
+export const scenarios: Readonly<Record<string, Scenario>> = { kills, drains };

@@ -1,6 +1,6 @@
 // Turns of an imagined agent, drawn by the seed: words nobody else has, calls of which some fail, and where a hook is killed.
 import type { Random } from '../../bench/judgment/random.ts';
-import type { Order, Step } from './orders.ts';
+import type { HookKill, Order, Step } from './orders.ts';
 
 export type Turn = Omit<Extract<Order, { kind: 'turn' }>, 'kind'>;
 
@@ -11,10 +11,13 @@ export const drawTurn = (random: Random, token: () => string, { steps, kill = 0,
     const pause_ms = random.int(0, 60);
     if (random.chance(0.3)) return { kind: 'say', text: `Now ${token()} in src/work.ts.`, pause_ms };
     const done = mend.length > 0 && random.chance(0.3) ? ` && mend ${random.pick(mend)}` : '';
-    const more = { ...(random.chance(kill) ? { kill_hook_ms: random.int(0, 90) } : {}), ...(random.chance(0.1) ? { twice: true } : {}) };
+    const more = { ...(random.chance(kill) ? { kill_hook: killOf(random) } : {}), ...(random.chance(0.1) ? { twice: true } : {}) };
     return { kind: 'call', command: `make ${token()} -C src/work.ts${done}`, pause_ms, ...more, ...(random.chance(0.25) ? { fails: `no rule for ${token()}` } : {}) };
   }),
   final: `Part ${token()} is done.`,
   late: random.chance(0.4),
-  ...(random.chance(kill) ? { kill_stop_ms: random.int(0, 90) } : {}),
+  ...(random.chance(kill) ? { kill_prompt: killOf(random) } : {}),
+  ...(random.chance(kill) ? { kill_stop: killOf(random) } : {}),
 });
+
+const killOf = (random: Random): HookKill => (random.chance(0.5) ? 'claimed' : random.int(0, 90));

@@ -10,7 +10,7 @@ const FLAWS = ['drops the last row', 'ignores an empty name', 'counts twice on r
 export type WatcherOptions = { readonly advise?: number; readonly again?: number; readonly stale?: number; readonly finish?: number; readonly fault?: () => Fault | undefined; readonly seen?: (n: number) => void };
 
 /** Shares of answers: `advise` something new, `again` what it said before, with `stale` patterns, for the `finish` gate. */
-export const makeWatcher = (random: Random, { advise = 0.6, again = 0.15, stale = 0.5, finish = 0.1, fault, seen }: WatcherOptions = {}): Script => {
+export const makeWatcher = (random: Random, { advise = 0.75, again = 0.1, stale = 0.5, finish = 0.1, fault, seen }: WatcherOptions = {}): Script => {
   const said: object[] = [];
   return (request) => {
     seen?.(request.n);

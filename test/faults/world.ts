@@ -39,6 +39,11 @@ export type World = {
   readonly token: () => string;
   /** Waits until every observed word has reached a window; false when `ms` were not enough. */
   readonly settled: (ms?: number) => Promise<boolean>;
+  /** Ends the next pool thread that looks: those that send requests. The monitor lives on. */
+  readonly killThread: () => void;
+  /** Calls what `onStrike` has set: a script does so when a request arrives. */
+  readonly strike: () => void;
+  readonly onStrike: (act: (() => void) | undefined) => void;
   /** The checker's findings now; `closed` when nothing of the world's may live any more. */
   readonly check: (closed?: boolean) => readonly Finding[];
   readonly log: () => string;
@@ -55,24 +60,29 @@ export const QUICK = {
   detectors: { 'repeat-failure': { enabled: false }, 'standard-questions': { enabled: false } },
 };
 
-type WorldOptions = { readonly script: Script; readonly config?: object; readonly env?: Readonly<Record<string, string>>; readonly plugin?: string };
+type WorldOptions = { readonly script: (world: World) => Script; readonly config?: object; readonly env?: Readonly<Record<string, string>>; readonly plugin?: string };
 
 export const openWorld = async ({ script, config = QUICK, env = {}, plugin: built = 'plugin' }: WorldOptions): Promise<World> => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'sb-faults-')));
   const [home, data, project, plugin] = ['home', 'data', 'project', 'plugin'].map((name) => join(root, name)) as [string, string, string, string];
   for (const folder of [home, data, project]) mkdirSync(folder, { recursive: true });
   cpSync(resolve(built), plugin, { recursive: true });
+  const trap = join(root, 'trap');
+  setTrap(join(plugin, 'dist', 'forks.cjs'), trap);
   const program = join(root, 'host.mjs');
   await build({ entryPoints: ['test/faults/host.ts'], outfile: program, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', logLevel: 'warning' });
   const journal = join(root, 'journal.jsonl');
   const note = (line: JournalLine): void => appendFileSync(journal, `${JSON.stringify(line)}\n`);
 
+  let act: (() => void) | undefined;
+  let answer: Script | undefined;
   const outputs = new Map<number, { readonly tokens: number; readonly fault?: string; readonly status?: number }>();
   const model = await openModelServer({
     script: (request) => {
-      const answer = script(request);
-      outputs.set(request.n, { tokens: outputTokens(answer), ...(answer.fault === undefined ? {} : { fault: answer.fault.kind }), ...(answer.fault?.kind === 'status' ? { status: answer.fault.status } : {}) });
-      return answer;
+      const said = (answer ??= script(world))(request);
+      const { fault } = said;
+      outputs.set(request.n, { tokens: outputTokens(said), ...(fault === undefined ? {} : { fault: fault.kind }), ...(fault?.kind === 'status' ? { status: fault.status } : {}) });
+      return said;
     },
   });
   writeFileSync(join(data, 'config.json'), JSON.stringify({ ...config, model: { provider: 'anthropic', base_url: model.url } }));
@@ -141,6 +151,9 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
   const world: World = {
     root, data, project, plugin, model, start, transcript, settled,
     token: () => `obs-${(tokens += 1).toString(36).padStart(4, '0')}`,
+    killThread: () => writeFileSync(trap, ''),
+    strike: () => act?.(),
+    onStrike: (next) => void (act = next),
     check: (closed = false) => (saveModelLog(), check(root, { closed })),
     log: () => (existsSync(join(data, 'log')) ? readdirSync(join(data, 'log')).map((name) => readFileSync(join(data, 'log', name), 'utf8')).join('') : ''),
     close: async (ms = 12_000) => {
@@ -160,6 +173,12 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
     },
   };
   return world;
+};
+
+/** A thread that finds the trap's file ends at once, as one does that a fault of its own has killed. */
+const setTrap = (bundle: string, trap: string): void => {
+  const code = `{const w=require('node:worker_threads'),f=require('node:fs');if(!w.isMainThread)setInterval(()=>{try{f.unlinkSync(${JSON.stringify(trap)})}catch{return}process.exit(9)},5).unref()}`;
+  writeFileSync(bundle, `${code}\n${readFileSync(bundle, 'utf8')}`);
 };
 
 const killProcess = (pid: number): void => {
