@@ -66,6 +66,7 @@ export const observe = (w: Watching, folded: Folded, position: Position | undefi
   for (const event of folded.events) {
     w.session = next(w.session, { from: 'record', event });
     if (event.kind === 'prompt' && event.origin === 'human') humanSpoke(w);
+    if (event.kind === 'prompt' && event.origin === 'bell') weSpoke(w);
     // The person has stopped the agent: nothing of ours sets it going again before they speak.
     if (event.kind === 'interrupt') w.wake_used = true;
     // Somebody else's notification opens a turn that is none of ours.
@@ -136,6 +137,12 @@ const humanSpoke = (w: Watching): void => {
   w.own_turn = false;
 };
 
+/** The agent works because of us: its turn's end is none to look at, and we set it going no second time. */
+const weSpoke = (w: Watching): void => {
+  w.own_turn = true;
+  w.wake_used = true;
+};
+
 /** Mail that an earlier host of this session left: no hook of ours may tell it any more (SPEC 3). */
 const disown = (w: Watching, now: number): void => {
   for (const { advice } of listMail(w.setup.paths.mailbox(w.setup.session))) if (advice.host_pid !== w.setup.host_pid) withdraw(w, advice, 'moved-on', now);
@@ -148,10 +155,7 @@ export const hear = (w: Watching, signal: Signal, now: number): void => {
   if (signal.background !== undefined) w.background = signal.background;
   if (signal.event === 'UserPromptSubmit') {
     if (signal.origin === 'human') humanSpoke(w);
-    if (signal.origin === 'bell') {
-      w.own_turn = true;
-      w.wake_used = true;
-    }
+    if (signal.origin === 'bell') weSpoke(w);
   }
   if (signal.event === 'SessionEnd') {
     w.ended = true;
@@ -266,10 +270,7 @@ const settleClaims = (w: Watching, news: Pick<Folded, 'proofs' | 'events'>, now:
 /** A hook has taken it: counted as said to a detector from here on. */
 const claimed = (w: Watching, id: string, channel: HistoryLine['channel'], at: number): void => {
   record(w, { v: 1, at, id, event: 'claimed', ...(channel === undefined ? {} : { channel }) });
-  if (channel === 'Stop' || channel === 'bell') {
-    w.own_turn = true;
-    w.wake_used = true;
-  }
+  if (channel === 'Stop' || channel === 'bell') weSpoke(w);
   const advice = w.rows.get(id)?.advice;
   if (advice !== undefined && advice.kind !== TURN_REPORT && advice.task_id === w.ledger.task) w.ledger = addAdvice(w.ledger, { id, detector: advice.kind, headline: advice.headline, key: advice.dedup_key, at }, at);
   const kind = advice?.kind;

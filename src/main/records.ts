@@ -109,7 +109,7 @@ export type Proof = {
 
 /** A prompt record's life, for the session state machine and for task splits. */
 export type ReadEvent =
-  | { readonly kind: 'prompt'; readonly origin: 'human' | 'notification'; readonly at: number; readonly prompt_id?: string }
+  | { readonly kind: 'prompt'; readonly origin: 'human' | 'notification' | 'bell'; readonly at: number; readonly prompt_id?: string }
   | { readonly kind: 'response'; readonly at: number }
   | { readonly kind: 'tool-result'; readonly at: number; readonly call: string }
   | { readonly kind: 'interrupt'; readonly at: number }

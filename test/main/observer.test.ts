@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultKnobs } from '../../src/main/floor/knobs.ts';
+import { BELL_PREFIX, MONITOR_DESCRIPTION } from '../../src/main/floor/marks.ts';
 import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
+import { projectionLimits } from '../../src/main/entry/reading.ts';
 import type { Folded } from '../../src/main/ingest/chain.ts';
+import { projectLine } from '../../src/main/ingest/projection.ts';
 import { add, due, hear, observe, openObserver } from '../../src/main/observer.ts';
+import { bellLine } from '../../src/main/speak/finish-gate.ts';
 import { openRecords } from '../../src/main/speak/outcome.ts';
 import { readHistory } from '../../src/main/speak/history-file.ts';
 import { claimMail, listMail, putMail } from '../../src/main/speak/mailbox-file.ts';
@@ -132,6 +136,21 @@ describe('a turn the person interrupted', () => {
     hear(w, signal('UserPromptSubmit', NOW + 6000, { origin: 'human', prompt_id: 'p2' }), NOW + 6000);
     expect(turnOf(w, NOW + 6000).wake_used).toBe(false);
   });
+});
+
+test('a turn that our bell began is looked at by no pass, whether its signal or its record is read first', () => {
+  const text = `<task-notification>\n<task-id>b1</task-id>\n<summary>Monitor event: "${MONITOR_DESCRIPTION}"</summary>\n<event>${bellLine('k3x9ab12')}</event>\n</task-notification>`;
+  const record = (content: string, at: number) =>
+    projectLine(Buffer.from(JSON.stringify({ type: 'user', uuid: `u-${at}`, timestamp: new Date(at).toISOString(), origin: { kind: 'task-notification' }, message: { role: 'user', content } })), projectionLimits(defaultKnobs(), []));
+  const heard = (w: Watching): void => hear(w, { v: 1, event: 'UserPromptSubmit', at: NOW + 10, session: SESSION, transcript: '', cwd: '/w', origin: 'bell', prompt_id: 'p1' }, NOW + 10);
+  const read = (w: Watching): void => observe(w, news({ events: record(text, NOW + 20).events }), undefined, NOW + 20);
+  for (const told of [[heard, read], [read, heard], [read]]) {
+    const w = open();
+    for (const tells of told) tells(w);
+    expect([w.own_turn, w.wake_used]).toEqual([true, true]);
+    observe(w, news({ events: record(text.replaceAll(MONITOR_DESCRIPTION, 'Somebody’s watcher').replace(BELL_PREFIX, 'Built: '), NOW + 30).events }), undefined, NOW + 30);
+    expect([w.own_turn, w.wake_used]).toEqual([false, true]);
+  }
 });
 
 test('a wake used under another monitor stays used, and the turn it began stays ours', () => {

@@ -1,4 +1,5 @@
 // What a user record holds: results of calls, and what people or the host put in a user's place.
+import { isOwnNotification } from '../floor/marks.ts';
 import type { Observation, Projected, ReadEvent } from '../records.ts';
 import { interruptOf, notificationOf, promptOf, whatIsSaid } from './prompts.ts';
 import { blocksAreKnown } from './record-types.ts';
@@ -17,9 +18,9 @@ export const projectUser = (record: Fields, context: RecordContext): Part => {
   let prompt: Projected['prompt'];
   const origin = textAt(fieldsOf(record['origin']), 'kind');
   const prompt_id = idAt(record, 'promptId');
-  const opens = (by: 'human' | 'notification'): void => {
+  const opens = (by: 'human' | 'notification' | 'bell'): void => {
     if (prompt !== undefined) return;
-    prompt = by;
+    prompt = by === 'human' ? by : 'notification';
     events.push({ kind: 'prompt', origin: by, at: context.at, ...(prompt_id === undefined ? {} : { prompt_id }) });
   };
   for (const block of blocks) {
@@ -35,7 +36,7 @@ export const projectUser = (record: Fields, context: RecordContext): Part => {
       events.push({ kind: 'interrupt', at: context.at });
     } else if (said.kind === 'notification') {
       observations.push(...notificationOf(said.text, context));
-      opens('notification');
+      opens(isOwnNotification(said.text) ? 'bell' : 'notification');
     } else if (said.kind === 'command') {
       // Commands that the host runs itself open no turn; those that do have an origin.
       observations.push(promptOf(said.text, context, origin === 'human'));

@@ -116,6 +116,10 @@ describeHost('the finish gate in the real host', () => {
     const id = /sb-[0-9a-z]{8}/.exec(told[0] ?? '')?.[0] ?? 'none';
     expect((await host.scrollback()).split(id)).toHaveLength(2);
     await waitForHistory(ours, session, (line) => line.id === id && line.event === 'confirmed' && line.channel === 'bell');
+    // The turn was ours: nobody looks at its end.
+    await waitUntil(() => (ours.status(session).passes.holds['own-turn'] ?? 0) > 0, 10_000, () => ours.report(session));
+    const woken = ours.history(session).find((line) => line.id === id && line.event === 'confirmed')?.at ?? 0;
+    expect(ours.status(session).last_pass?.at).toBeLessThan(woken);
   });
 
   test('after a wake there is none until a person types, and in 30 further Stops with work undone none within the hour', async () => {
