@@ -12,7 +12,7 @@ import { backoff, headroom, type HourSpent } from './pass/budget.ts';
 import { decide, type TriggerDecision } from './pass/trigger.ts';
 import { TURN_REPORT } from './speak/advice.ts';
 import { noDeliveries, settle } from './speak/delivery.ts';
-import { factsOf, rowsOf } from './speak/history.ts';
+import { bounded, factsOf, noSums, rowsOf } from './speak/history.ts';
 import { dropClaim, expireMail, listClaims, listMail, returnMail } from './speak/mailbox-file.ts';
 import { isStale } from './speak/stale.ts';
 import { push, startPass } from './judging.ts';
@@ -47,7 +47,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     turn_ended: false, own_turn: restored.turn?.wake_used === true, wake_used: restored.turn?.wake_used === true, asked: false, ended: false,
     pass: undefined, compacting: false, prefix: undefined, tools: [], cache_ttl: undefined, warm: undefined,
     starts: [], expected_ms: {},
-    rows: rowsOf(restored.history),
+    ...bounded(rowsOf(restored.history), noSums),
     deliveries: noDeliveries,
     carriers: new Map(),
     unreported: new Map(), agent_monitors: [], collisions: new Map(),

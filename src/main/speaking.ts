@@ -13,7 +13,7 @@ import { checkEvidence } from './speak/evidence.ts';
 import { agentFloor } from './speak/floors.ts';
 import { admit, judge as gate, resolvedMail } from './speak/gate.ts';
 import { appendHistory } from './speak/history-file.ts';
-import { factsOf, withLine } from './speak/history.ts';
+import { bounded, factsOf, withLine } from './speak/history.ts';
 import { putMail, withdrawMail } from './speak/mailbox-file.ts';
 import { appendPass } from './speak/passes-file.ts';
 import { calibrated, closedByFork, closedByResolved, FRESH, lapsed, openRecords, orphaned, suppressions, uptake, type Closing } from './speak/outcome.ts';
@@ -59,7 +59,7 @@ export const abandonPass = (w: Watching, pass: Pass, results: readonly ForkResul
 /** A line of history: on disk, in the rows the gate asks, and to whoever listens. */
 export const record = (w: Watching, line: HistoryLine): void => {
   appendHistory(w.setup.paths.history(w.setup.session), line);
-  w.rows = withLine(w.rows, line);
+  ({ rows: w.rows, past: w.past } = bounded(withLine(w.rows, line), w.past));
   w.setup.told?.({ kind: 'history', line });
 };
 

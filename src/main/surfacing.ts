@@ -1,6 +1,7 @@
 // What the observer shows of itself: status.json for people, turn.json for the Stop hook, the digest for a resumed session.
 import { backoff, headroom, type HourSpent } from './pass/budget.ts';
 import { renderLedger } from './memory/ledger.ts';
+import { sumsOf } from './speak/history.ts';
 import type { Ledger } from './records.ts';
 import type { Status, TurnFile } from './surfaces.ts';
 import type { Watching } from './watching.ts';
@@ -19,10 +20,7 @@ const HOUR_MS = 3_600_000;
 export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, ledgers, notices }: Around): Status => {
   const knobs = w.setup.knobs();
   const { provider } = w.setup.judge();
-  const rows = [...w.rows.values()].filter(({ advice }) => advice.kind !== 'turn-report');
-  const gated: Record<string, number> = {};
-  for (const { state, because } of rows) if ((state === 'dropped' || state === 'gone') && because !== undefined) gated[because] = (gated[because] ?? 0) + 1;
-  const delivered = rows.filter(({ claimed_at }) => claimed_at !== undefined);
+  const said_this_hour = [...w.rows.values()].filter(({ claimed_at, advice }) => !advice.human_only && claimed_at !== undefined && now - claimed_at < HOUR_MS);
   const free = provider.kind === 'local';
   const spent_out = !free && headroom(w.ledger.spent_tokens, spent, provider.kind, knobs.budget).tokens <= 0;
   return {
@@ -52,13 +50,7 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
     },
     passes: { count: w.passes.count, by_reason: w.passes.by_reason, holds: w.passes.holds },
     detectors: w.detectors,
-    advice: {
-      generated: rows.length,
-      delivered: delivered.length,
-      gated,
-      last_hour: delivered.filter(({ claimed_at, advice }) => !advice.human_only && now - (claimed_at ?? 0) < HOUR_MS).length,
-      rate_cap: knobs.gate.rate_per_hour,
-    },
+    advice: { ...sumsOf(w.rows.values(), w.past), last_hour: said_this_hour.length, rate_cap: knobs.gate.rate_per_hour },
     window: { chars: w.window.chars, budget_chars: knobs.window.budget_chars, compactions: w.compactions, generation: w.window.generation },
     ledgers,
     notices: [...w.notices, ...notices].slice(-20),

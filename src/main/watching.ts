@@ -15,7 +15,7 @@ import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered
 import type { DetectorStats, HistoryLine, Status } from './surfaces.ts';
 import type { ForkHooks } from './pools.ts';
 import type { DeliveryState } from './speak/delivery.ts';
-import type { Rows } from './speak/history.ts';
+import type { Rows, Sums } from './speak/history.ts';
 import type { ForkTask, Provider, SummaryResult, SummaryTask } from '../workers/contract.ts';
 
 /** Tokens to money for the model in use; absent where no price is known. USD per million, as the provider lists them. */
@@ -112,6 +112,8 @@ export type Watching = {
   starts: readonly number[];
   expected_ms: Readonly<Record<string, number>>;
   rows: Rows;
+  /** Advisories of this session that no row tells of any more. */
+  past: Sums;
   deliveries: DeliveryState;
   /** Record that carried an advisory to the agent → the advisory; what a rewind cuts off never reached it. */
   carriers: ReadonlyMap<string, string>;

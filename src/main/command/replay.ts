@@ -9,6 +9,7 @@ import { readSpent } from '../pass/budget-file.ts';
 import type { Channel, Detector, ForkResult, Projected, Signal } from '../records.ts';
 import { select, type SpeakingEvent } from '../speak/claim.ts';
 import { userText } from '../speak/advice.ts';
+import { noSums, sumsOf } from '../speak/history.ts';
 import { mayHold, mayRing, type GateFacts } from '../speak/finish-gate.ts';
 import { countFiring, firingsOf } from '../speak/gate-count-file.ts';
 import { claimMail, dropClaim, listClaims, listMail } from '../speak/mailbox-file.ts';
@@ -231,9 +232,7 @@ const openPlayer = (input: ReplayInput) => {
   };
 
   const summary = (records: number, badLines: number): Omit<ReplaySummary, 'wallMs' | 'peakRssMb'> => {
-    const rows = w === undefined ? [] : [...w.rows.values()].filter(({ advice }) => advice.kind !== 'turn-report');
-    const gated: Record<string, number> = {};
-    for (const { state, because } of rows) if ((state === 'dropped' || state === 'gone') && because !== undefined) gated[because] = (gated[because] ?? 0) + 1;
+    const { generated, delivered, gated } = w === undefined ? noSums : sumsOf(w.rows.values(), w.past);
     const observer = w?.observer ?? NO_USAGE;
     const primary = w?.usage.total ?? NO_USAGE;
     const all = (usage: typeof observer): number => usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
@@ -245,7 +244,7 @@ const openPlayer = (input: ReplayInput) => {
       keptChars: counts.kept,
       tools: w?.volumes.tools ?? {},
       passes: w?.passes.count ?? 0,
-      advice: { generated: rows.length, gated, delivered: rows.filter(({ claimed_at }) => claimed_at !== undefined).length },
+      advice: { generated, gated, delivered },
       usage: { input: all(observer), output: observer.output },
       primary: { input: all(primary), output: primary.output },
       ...(w?.usd === undefined ? {} : { usd: w.usd }),

@@ -37,6 +37,39 @@ export const withLine = (rows: Rows, line: HistoryLine): Rows => {
   return next;
 };
 
+/** Sums over advisories, turn reports left out. */
+export type Sums = { readonly generated: number; readonly delivered: number; readonly gated: Readonly<Record<string, number>> };
+
+export const noSums: Sums = { generated: 0, delivered: 0, gated: {} };
+
+/** `before` and the rows, in sums. */
+export const sumsOf = (rows: Iterable<HistoryRow>, before: Sums = noSums): Sums => {
+  let { generated, delivered } = before;
+  const gated = { ...before.gated };
+  for (const { advice, state, because, claimed_at } of rows) {
+    if (advice.kind === TURN_REPORT) continue;
+    generated += 1;
+    if (claimed_at !== undefined) delivered += 1;
+    if ((state === 'dropped' || state === 'gone') && because !== undefined) gated[because] = (gated[because] ?? 0) + 1;
+  }
+  return { generated, delivered, gated };
+};
+
+/** Many more than an hour's rate or a task's memory asks for; what was delivered also stands in the ledger. */
+const KEPT = 500;
+
+/** A long session's rows without the oldest that are over, which only `past` counts from then on. */
+export const bounded = (rows: Rows, past: Sums, kept = KEPT): { readonly rows: Rows; readonly past: Sums } => {
+  if (rows.size <= kept * 1.2) return { rows, past };
+  const out = [...rows.values()].filter(isOver).slice(0, rows.size - kept);
+  const ids = new Set(out.map(({ advice }) => advice.id));
+  return { rows: new Map([...rows].filter(([id]) => !ids.has(id))), past: sumsOf(out, past) };
+};
+
+/** Nothing will be written of it any more: not waiting, not claimed, not lost for the first time, and answered where an answer counts. */
+const isOver = ({ advice, state, returned, closed_at }: HistoryRow): boolean =>
+  state === 'dropped' || state === 'gone' || state === 'generated' || (state === 'lost' && returned) || (state === 'confirmed' && (closed_at !== undefined || advice.human_only));
+
 const put = (rows: Map<string, HistoryRow>, line: HistoryLine): void => {
   const old = rows.get(line.id);
   const advice = line.advice ?? old?.advice;

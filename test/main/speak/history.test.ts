@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { factsOf, rowsOf, withLine } from '../../../src/main/speak/history.ts';
+import { bounded, factsOf, noSums, rowsOf, sumsOf, withLine } from '../../../src/main/speak/history.ts';
 import { makeAdvice, makeReport } from '../../../src/main/speak/advice.ts';
 import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
 import type { Advice } from '../../../src/main/records.ts';
@@ -72,5 +72,36 @@ describe('history', () => {
 
   test('lines of an advisory nobody generated are left out', () => {
     expect(rowsOf([line('confirmed', 1)]).size).toBe(0);
+  });
+});
+
+describe('a long session', () => {
+  const lines = (n: number): readonly HistoryLine[] => {
+    const each = advice(n % 256, { id: `sb-${String(n).padStart(8, '0')}`, human_only: false });
+    const own = (event: HistoryLine['event'], more: Partial<HistoryLine> = {}): HistoryLine => ({ v: 1, at: n, id: each.id, event, ...more });
+    const start = own('generated', { advice: each });
+    if (n % 3 === 0) return [start, own('gated', { because: 'duplicate' })];
+    if (n % 3 === 1) return [start, own('enqueued'), own('claimed'), own('confirmed'), own('outcome', { verdict: 'adopted' })];
+    return [start, own('enqueued'), ...(n % 2 === 0 ? [own('claimed')] : [])];
+  };
+
+  test('keeps the newest of what is over and all that is not, and the sums stay what they were', () => {
+    const all = rowsOf(Array.from({ length: 3000 }, (_, n) => lines(n)).flat());
+    const { rows, past } = bounded(all, noSums, 1500);
+    const open = [...all.values()].filter(({ state }) => state === 'waiting' || state === 'claimed');
+    expect(rows.size).toBe(1500);
+    expect(open.every(({ advice: { id } }) => rows.has(id))).toBe(true);
+    expect(sumsOf(rows.values(), past)).toEqual(sumsOf(all.values()));
+    expect([...rows.keys()].at(-1)).toBe([...all.keys()].at(-1));
+  });
+
+  test('a short one is left as it is', () => {
+    const all = rowsOf(Array.from({ length: 300 }, (_, n) => lines(n)).flat());
+    expect(bounded(all, noSums).rows).toBe(all);
+  });
+
+  test('one that was lost for the first time may come back, so it stays', () => {
+    const lost = rowsOf([line('generated', 0, { advice: one }), line('enqueued', 1), line('claimed', 2), line('lost', 3), ...Array.from({ length: 30 }, (_, n) => lines(3 * n)).flat()]);
+    expect(bounded(lost, noSums, 5).rows.has(one.id)).toBe(true);
   });
 });
