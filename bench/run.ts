@@ -1,5 +1,5 @@
 // Runs the benchmarks and says what they came to.
-//   npm run bench -- [hook|projection|shapes|append|prefix|threads|pass|monitor|stop|pages …] [--json] [--write] [--quick]
+//   npm run bench -- [hook|projection|shapes|append|prefix|threads|pass|monitor|stop|soak|pages …] [--json] [--write] [--quick]
 // --quick: smaller inputs, and exit 1 when a goal is missed by more than twice. --write: PERFORMANCE.md from what was measured.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -16,6 +16,7 @@ import { measurePrefix } from './prefix.ts';
 import { measureProjection } from './projection.ts';
 import { meets, terminal, type Options, type Result } from './report.ts';
 import { measureShapes } from './shapes.ts';
+import { measureSoak } from './soak.ts';
 import { measureStop } from './stop.ts';
 import { measureThreads } from './threads.ts';
 
@@ -29,6 +30,7 @@ const SUBJECTS: Readonly<Record<string, (options: Options) => Promise<Result | u
   pass: measurePass,
   monitor: measureMonitor,
   stop: measureStop,
+  soak: measureSoak,
   pages: measurePages,
 };
 
