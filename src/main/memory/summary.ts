@@ -1,4 +1,5 @@
 // What becomes of a span that leaves the window (SPEC 6): a neutral summary by the model, else a digest made by rule.
+import { redact } from '../floor/redact.ts';
 import { headOf, shortened, shortLine, wellFormed } from '../floor/text.ts';
 import type { Block, Numbered } from '../records.ts';
 import { dataLine, frameBlock } from './framing.ts';
@@ -49,7 +50,7 @@ const summaryPrompt = (nonce: string): string =>
 
 /** The model's summary as a fact, or nothing if it said nothing of use: then the digest takes its place. */
 export const acceptSummary = (text: string): string | undefined => {
-  const clean = wellFormed(text.slice(0, SUMMARY_CHARS * 4)).replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, '').trim();
+  const clean = redact(wellFormed(text.slice(0, SUMMARY_CHARS * 4)).replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, '').trim());
   return clean.length < 20 ? undefined : shortened(clean, SUMMARY_CHARS);
 };
 

@@ -1,5 +1,6 @@
 // What a fork hands back: the tool it answers through, a tolerant reader of the answer, and the lines the window keeps.
 import * as z from 'zod';
+import { redact } from '../floor/redact.ts';
 import { wellFormed } from '../floor/text.ts';
 import type { Feedback, ForkResult } from '../records.ts';
 
@@ -46,6 +47,7 @@ const saidBy = ({ end, feedback }: ForkResult): string => {
 const line = (text: string, max: number): string => wellFormed(text.replace(/[\s\p{Cc}]+/gu, ' ').trim().slice(0, max)).replaceAll('"', "'");
 
 // Caps against a reply that never ends; the gate has its own, much smaller ones for what is said.
+const MAX_TEXT = 50_000;
 const MAX_HEADLINE = 400;
 const MAX_BODY = 6000;
 const MAX_ITEM = 400;
@@ -60,10 +62,11 @@ const fromText = (raw: string): unknown => {
   }
 };
 
+/** Redacted before it is cut: a model may repeat a secret in words that nobody recognised on its way in. */
 const textOf = (max: number) =>
   z.preprocess(
     (value) => (typeof value === 'number' ? String(value) : value),
-    z.string().transform((text) => wellFormed(text.trim().slice(0, max))).pipe(z.string().min(1)),
+    z.string().transform((text) => wellFormed(redact(text.trim().slice(0, MAX_TEXT)).slice(0, max))).pipe(z.string().min(1)),
   );
 const optionalText = (max: number) => textOf(max).optional().catch(undefined);
 

@@ -76,6 +76,7 @@ describe('characters of two halves', () => {
   });
 
   it('are whole in a summary that a model cut short', () => {
+    expect(acceptSummary(`it was said that ghp_\u0000${'q7Rw2Lm9Xc4Vb8N1'.repeat(2)} opens it`)).toMatch(/^it was said that \[redacted:github [0-9a-f]{4}\] opens it$/);
     expect(acceptSummary(`a summary of some length \ud83d`)).toBe('a summary of some length \ufffd');
   });
 });

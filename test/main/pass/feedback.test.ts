@@ -24,6 +24,14 @@ describe('parseFeedback', () => {
     expect(feedbackOf(answer)).toEqual(answer);
   });
 
+  it('F8: hides what looks like a secret in every field, before anything is cut', () => {
+    const key = `ghp_${'q7Rw2Lm9Xc4Vb8N1'.repeat(2)}`;
+    const said = `${'x '.repeat(195)}${key}`;
+    const read = feedbackOf({ verdict: 'advise', headline: said, body: `PASSWORD=${key} ${key}`, evidence: [key], dedup_key: key, stale_if: [key], new_goal: said, checked: key, outcomes: [{ advice_id: key, verdict: 'rejected', evidence: [key], reason: key }] });
+    expect(JSON.stringify(read)).not.toContain('q7Rw2Lm9');
+    expect(read.evidence?.[0]).toMatch(/^\[redacted:github [0-9a-f]{4}\]$/);
+  });
+
   it.each([
     ['JSON in a string', '{"verdict":"silent"}', { verdict: 'silent' }],
     ['another case and dashes', { verdict: ' Still-Open ' }, { verdict: 'still_open' }],
