@@ -33,8 +33,9 @@ export const measurePrefix = async ({ quick, plugin, say }: Options): Promise<Re
     const task = taskOf(provider, { prefix: bytes, detector: { ...taskOf(provider).detector, structural: 'repeat-failure' } });
     const handOver = async (forks: number): Promise<number> => {
       let sent: Promise<unknown>[] = [];
+      const next = { ...task, prefix: new Uint8Array(bytes) }; // of a pass of its own
       const ms = timed(() => {
-        sent = Array.from({ length: forks }, () => pools.fork(task, {}));
+        sent = Array.from({ length: forks }, () => pools.fork(next, {}));
       });
       await Promise.all(sent);
       return ms;
@@ -44,7 +45,6 @@ export const measurePrefix = async ({ quick, plugin, say }: Options): Promise<Re
       cold: () => timed(() => void renderPrefix(input(grown))),
       grown: () => timed(() => void renderPrefix(input(grown), before)),
       copy: () => timed(() => void copies.splice(0, copies.length, new Uint8Array(bytes))),
-      copies: () => timed(() => void copies.splice(0, copies.length, ...Array.from({ length: FORKS }, () => new Uint8Array(bytes)))),
       clone: () => timed(() => void Array.from({ length: FORKS }, () => structuredClone(grown.blocks))),
     };
     await interleave(quick ? 10 : 20, variants);
@@ -53,11 +53,11 @@ export const measurePrefix = async ({ quick, plugin, say }: Options): Promise<Re
     return {
       name: 'prefix',
       title: 'The shared prefix',
-      method: `A window of ${Math.round(bytes.length / 1000)} kB in ${window.blocks.length} blocks, rendered anew, rendered after an episode of 6,000 characters, and handed to ${FORKS} forks of the pool: main-thread milliseconds from the first call of fork() to the return of the last, warm, medians.`,
+      method: `A window of ${Math.round(bytes.length / 1000)} kB in ${window.blocks.length} blocks, rendered anew, rendered after an episode of 6,000 characters, and handed to ${FORKS} forks of the pool, whose thread is given one copy: main-thread milliseconds from the first call of fork() to the return of the last, warm, medians.`,
       lines: [
         { what: 'rendered cold', unit: 'ms', ours: time.cold, limit: { what: 'one copy of the bytes', value: time.copy } },
         { what: 'rendered after one episode', unit: 'ms', ours: time.grown, limit: { what: 'one copy of the bytes', value: time.copy } },
-        { what: `handed to ${FORKS} forks`, unit: 'ms', ours: handed.eight, limit: { what: `${FORKS} copies of the bytes`, value: time.copies }, goal: { of: 'ours', max: 1 } },
+        { what: `handed to ${FORKS} forks`, unit: 'ms', ours: handed.eight, limit: { what: 'one copy of the bytes', value: time.copy }, goal: { of: 'ours', max: 1 } },
         { what: 'handed to 4 forks', unit: 'ms', ours: handed.four },
         { what: 'handed to 1 fork', unit: 'ms', ours: handed.one },
         { what: `handed to ${FORKS} forks, against a structured clone of the blocks`, unit: 'ms', ours: handed.eight, limit: { what: `${FORKS} structured clones`, value: time.clone } },

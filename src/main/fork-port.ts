@@ -59,14 +59,14 @@ const noHost = (): Promise<{ readonly cause?: string }> => Promise.resolve({ cau
 
 type Watch = {
   readonly hard_ms: number;
-  readonly signals: readonly AbortSignal[];
+  readonly signal: AbortSignal | undefined;
   readonly grace_ms: number;
   readonly cancel: (because: ForkEnd) => void;
   readonly end: () => void;
 };
 
-/** First asks a fork to stop, at its hard limit or when a signal says so; ends its thread when it does not. */
-export const watchOver = ({ hard_ms, signals, grace_ms, cancel, end }: Watch) => {
+/** First asks a fork to stop, at its hard limit or when its signal says so; ends its thread when it does not. */
+export const watchOver = ({ hard_ms, signal, grace_ms, cancel, end }: Watch) => {
   let because: ForkEnd | undefined;
   let ending: NodeJS.Timeout | undefined;
   const stop = (why: ForkEnd, patience_ms: number): void => {
@@ -76,18 +76,18 @@ export const watchOver = ({ hard_ms, signals, grace_ms, cancel, end }: Watch) =>
     ending = setTimeout(end, patience_ms);
   };
   const limit = setTimeout(() => stop('deadline', END_MS), hard_ms);
-  const aborts = signals.map((signal) => {
-    const abort = (): void => stop(parseEnd(signal.reason), grace_ms);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    return () => signal.removeEventListener('abort', abort);
-  });
+  const now = (why: ForkEnd): void => stop(why, grace_ms);
+  const abort = (): void => now(parseEnd(signal?.reason));
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort, { once: true });
   return {
+    /** Asks it to stop, as the signal does. */
+    now,
     because: (): ForkEnd | undefined => because,
     clear: (): void => {
       clearTimeout(limit);
       clearTimeout(ending);
-      for (const off of aborts) off();
+      signal?.removeEventListener('abort', abort);
     },
   };
 };

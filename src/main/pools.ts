@@ -33,27 +33,38 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
   const compute = openLane({
     filename: join(dist, 'compute.cjs'), atomics: 'async', minThreads: 0, maxThreads: compute_threads, concurrentTasksPerWorker: 1, idleTimeout: COMPUTE_IDLE_MS, env: {},
   });
-  const live = new Set<AbortController>();
+  const live = new Set<(because: ForkEnd) => void>();
+  /** The prefix handed over last, and the threads that hold it: the forks of a pass share one copy on each. */
+  let shared: { readonly prefix: Uint8Array; readonly threads: Set<number> } = { prefix: NOTHING, threads: new Set() };
 
   const overPort = async <T>(task: ForksTask, on: ForkHooks, hard_ms: number, signal: AbortSignal | undefined, failed: (failure: Failure) => T): Promise<T> => {
     const started_at = Date.now();
     const { port1, port2 } = new MessageChannel();
     const line = openLine(port1, on);
-    const own = new AbortController();
-    live.add(own);
-    // The prefix goes beside the message: copied once here, where the codec would copy it twice on either side.
-    const prefix = new Uint8Array(task.kind === 'fork' ? task.prefix : NOTHING);
+    const prefix = task.kind === 'fork' ? task.prefix : NOTHING;
+    // The prefix goes beside the message: the codec would copy it twice on either side.
     const bytes = encode(task.kind === 'fork' ? { ...task, prefix: NOTHING } : task);
-    const sent = forks.send({ bytes, prefix, port: port2 } satisfies ForksPayload<MessagePort>, [bytes.buffer, prefix.buffer, port2]);
-    const signals = signal === undefined ? [own.signal] : [own.signal, signal];
-    const stop = watchOver({ hard_ms, signals, cancel: line.cancel, end: sent.end, grace_ms: task.kind === 'fork' ? task.limits.grace_ms : END_MS });
+    const payload: { -readonly [K in keyof ForksPayload<MessagePort>]: ForksPayload<MessagePort>[K] } = { bytes, port: port2 };
+    const moved: (ArrayBuffer | MessagePort)[] = [bytes.buffer, port2];
+    const sent = forks.send(payload, moved, (thread) => {
+      if (prefix.length === 0) return;
+      if (shared.prefix !== prefix) shared = { prefix, threads: new Set() };
+      if (!shared.threads.has(thread)) {
+        shared.threads.add(thread);
+        const copy = new Uint8Array(prefix);
+        payload.prefix = copy;
+        moved.push(copy.buffer);
+      } else payload.prefix = 'held';
+    });
+    const stop = watchOver({ hard_ms, signal, cancel: line.cancel, end: sent.end, grace_ms: task.kind === 'fork' ? task.limits.grace_ms : END_MS });
+    live.add(stop.now);
     try {
       return decode<T & object>(await sent.result);
     } catch (error) {
       return failed({ end: stop.because() ?? 'crashed', usage: line.spent(), started_at, cause: wordsOf(error) });
     } finally {
       stop.clear();
-      live.delete(own);
+      live.delete(stop.now);
       port1.close();
     }
   };
@@ -90,7 +101,7 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
     threads: (): { readonly forks: number; readonly compute: number } => ({ forks: forks.threads(), compute: compute.threads() }),
 
     close: async (): Promise<void> => {
-      for (const each of live) each.abort('cancelled' satisfies ForkEnd);
+      for (const stop of live) stop('cancelled');
       await Promise.all([forks.close(), compute.close()]);
     },
   };
@@ -133,21 +144,22 @@ const openLane = (options: PiscinaOptions & { readonly concurrentTasksPerWorker:
   };
 
   return {
-    send: (payload: object, transferList: readonly (ArrayBuffer | MessagePort)[]): Sent => {
+    /** `placed` is told the thread just before the payload is posted to it, and may still complete both. */
+    send: (payload: object, transferList: (ArrayBuffer | MessagePort)[], placed: (thread: number) => void = () => undefined): Sent => {
       if (closed) return { result: Promise.reject(new Error('the pools are closed')), end: () => undefined };
       const mine = opened();
       let thread: number | undefined;
       // Under this symbol Piscina hands an object of ours to the balancer, and to nobody else.
-      const task = Object.assign(payload, { [Piscina.queueOptionsSymbol]: { placed: (id: number) => { thread = id; } } satisfies Placed });
+      const task = Object.assign(payload, { [Piscina.queueOptionsSymbol]: { placed: (id: number) => { thread = id; placed(id); } } satisfies Placed });
       if (options.concurrentTasksPerWorker === 1) {
         // Alone on its thread: Piscina's own abort takes it out of the queue, or ends its thread.
         const abort = new AbortController();
-        return { result: mine.run(task, { transferList: [...transferList], signal: abort.signal }), end: () => abort.abort() };
+        return { result: mine.run(task, { transferList, signal: abort.signal }), end: () => abort.abort() };
       }
       // With a signal Piscina would give each task a thread to itself, so shared threads are ended by hand.
       let giveUp: (error: Error) => void = () => undefined;
       const cut = new Promise<never>((_, reject) => { giveUp = reject; });
-      const result: Promise<Uint8Array> = Promise.race([mine.run(task, { transferList: [...transferList] }), cut]);
+      const result: Promise<Uint8Array> = Promise.race([mine.run(task, { transferList }), cut]);
       const end = (): void => {
         giveUp(new Error('it did not stop'));
         void mine.threads.find(({ threadId }) => threadId === thread)?.terminate();

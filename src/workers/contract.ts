@@ -68,8 +68,8 @@ export type SummaryResult = { readonly text: string; readonly usage: Usage; read
 
 export type ForksTask = ForkTask | SummaryTask;
 
-/** A task as it is moved to a thread: encoded, with its port; a fork's prefix may lie beside it in place of within. */
-export type ForksPayload<Port> = { readonly bytes: Uint8Array; readonly prefix?: Uint8Array; readonly port: Port };
+/** A task as it is moved to a thread: encoded, with its port. A fork's prefix lies beside it, or is the `held` one: the last this thread was given. */
+export type ForksPayload<Port> = { readonly bytes: Uint8Array; readonly prefix?: Uint8Array | 'held'; readonly port: Port };
 
 /** Over a fork's port, worker to main. */
 export type FromFork =

@@ -27,10 +27,11 @@ const clock: Clock = {
     }),
 };
 
-/** What one thread keeps between tasks: its sockets, and what its endpoints have refused. */
+/** What one thread keeps between tasks: its sockets, the prefix it was given last, and what its endpoints have refused. */
 export const openForks = () => {
   const sender = openSender();
   const quirks = new Map<string, Quirks>();
+  let held: Uint8Array = new Uint8Array();
   const quirksOf = ({ kind, base_url, model, auto_choice, reasoning }: Provider): Quirks => {
     const key = `${kind} ${base_url} ${model}`;
     const known: Quirks = quirks.get(key) ?? { auto_choice, ...(reasoning === undefined ? {} : { reasoning }) };
@@ -117,10 +118,12 @@ export const openForks = () => {
     /** One task, its port beside it. The port is closed when the result is there. */
     run: async ({ bytes, prefix, port: raw }: ForksPayload<MessagePort>): Promise<Uint8Array> => {
       const port = openPort(raw);
+      if (prefix !== undefined && prefix !== 'held') held = prefix;
+      const mine = held;
       try {
         const task = decode<ForksTask>(bytes);
         if (task.kind === 'summary') return encode(await summary(task, port));
-        return encode(await fork(prefix === undefined || prefix.length === 0 ? task : { ...task, prefix }, port));
+        return encode(await fork(prefix === undefined ? task : { ...task, prefix: mine }, port));
       } finally {
         port.close();
       }

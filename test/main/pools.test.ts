@@ -28,7 +28,7 @@ export const run = async ({ bytes, prefix, port }) => {
   const result = (end, cause) => {
     port.close();
     return encode(task.kind === 'summary' ? { text: 'sum', usage } : {
-      detector: task.detector.name, end, feedback: { verdict: 'silent', checked: String(prefix.length) }, usage, requests: 1, started_at: 1, took_ms: 1,
+      detector: task.detector.name, end, feedback: { verdict: 'silent', checked: prefix === 'held' ? prefix : String(prefix.length) }, usage, requests: 1, started_at: 1, took_ms: 1,
       model: task.provider.model, pilot: task.pilot, tool_text: cause ?? '',
     });
   };
@@ -106,6 +106,22 @@ describe('the forks pool', () => {
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => pools.fork(task(name, 'slow'), {})));
     expect(all.map(({ end }) => end)).toEqual(['feedback', 'feedback', 'feedback', 'feedback']);
     expect(pools.threads().forks).toBe(1);
+  });
+
+  it('each thread is given a prefix once, and again after another one or in a new thread', async () => {
+    const pools = open({ fork_threads: 2, width: 4 });
+    const pass = async (prefix: Uint8Array): Promise<unknown[]> => {
+      const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => pools.fork({ ...task(name, 'slow'), prefix }, {})));
+      return results.map(({ feedback }) => feedback.checked);
+    };
+    const [first, second] = [new Uint8Array(1000), new Uint8Array(2000)];
+    expect(await pass(first)).toEqual(['1000', '1000', 'held', 'held']);
+    expect(await pass(first)).toEqual(['held', 'held', 'held', 'held']);
+    expect(await pass(second)).toEqual(['2000', '2000', 'held', 'held']);
+    expect(await pass(first)).toEqual(['1000', '1000', 'held', 'held']);
+    await Promise.all([pools.fork(task('x', 'die'), {}), pools.fork(task('y', 'die'), {})]);
+    expect(await pass(second)).toEqual(['2000', '2000', 'held', 'held']);
+    expect(first.length + second.length).toBe(3000); // copies were moved, not these
   });
 
   it('answers what a fork asks, and a hook that fails costs one answer', async () => {

@@ -60,6 +60,15 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
     expect(settings[0]).toContain(wire === 'anthropic' ? '{"type":"any"}' : '"required"');
   });
 
+  it('the prefix that a thread was given last is used for every fork that names it', async () => {
+    const server = await serve(() => silentCall);
+    const task = taskOf(providerOf(wire, server.url), { prefix: new Uint8Array() });
+    const [one, two] = ['<window-n1> one </window-n1>', '<window-n1> two </window-n1>'].map((text) => prefixOf(wire, [text]));
+    for (const prefix of [one, 'held', two, 'held', one] as const) await handOver<ForkResult>((payload) => forks.run({ ...payload, ...(prefix === undefined ? {} : { prefix }) }), task);
+    const sent = server.requests.map(({ raw }) => [one, two].findIndex((prefix) => prefix !== undefined && raw.subarray(0, prefix.byteLength).equals(Buffer.from(prefix))));
+    expect(sent).toEqual([0, 0, 1, 1, 0]);
+  });
+
   it('usage is posted as it comes and adds up to the result', async () => {
     const server = await serve(() => ({ ...silentCall, output_tokens: 42 }));
     const { result, messages } = await handOver<ForkResult>(forks.run, taskOf(providerOf(wire, server.url)));
