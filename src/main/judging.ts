@@ -116,7 +116,7 @@ const compact = async (w: Watching, judge: Judge, now: number): Promise<void> =>
   const answers: (string | undefined)[] = [];
   w.compacting = true;
   try {
-    for (const { system, text } of asked) answers.push(await summary(w, judge, { id: answers.length, system, text }, now, knobs));
+    for (const { system, text } of asked) if (!w.left.signal.aborted) answers.push(await summary(w, judge, { id: answers.length, system, text }, now, knobs));
   } finally {
     w.compacting = false;
   }
@@ -158,11 +158,12 @@ const hold = (w: Watching, judge: Judge, what: string, tokens: number, now: numb
 
 /** Puts what was really spent in the reservation's place, at the task that reserved it. */
 export const release = (w: Watching, task: string, reservation: Reservation, tokens: number, now: number, usd?: number): void => {
-  if (task === w.ledger.task) {
+  const { aborted, reason } = w.left.signal;
+  if (task === w.ledger.task && !aborted) {
     w.ledger = spend(w.ledger, tokens - reservation.tokens);
     writeLedger(w.setup.paths, w.ledger);
-  } else {
-    // Dormant by now, or forgotten.
+  } else if (reason !== 'taken') {
+    // Dormant by now, left, or forgotten. One that another monitor has taken keeps what was reserved: too much rather than too little.
     const left = readLedger(w.setup.paths, task);
     if (left.ok) writeLedger(w.setup.paths, spend(left.value, tokens - reservation.tokens));
   }

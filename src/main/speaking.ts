@@ -5,7 +5,6 @@ import { writeLedger } from './memory/ledger-file.ts';
 import { isCurrent } from './memory/task.ts';
 import { findObservation, renderObservations } from './memory/window.ts';
 import { feedbackLines } from './pass/feedback.ts';
-import { settle } from './pass/budget-file.ts';
 import { afterFork } from './pass/stragglers.ts';
 import { repeatOutcomes } from './pass/structure.ts';
 import { agentText, keyOf, makeAdvice, makeReport, TURN_REPORT, userText } from './speak/advice.ts';
@@ -46,15 +45,8 @@ export const finishPass = (w: Watching, pass: Pass, results: readonly ForkResult
   writeLedger(w.setup.paths, w.ledger);
 };
 
-/** A pass whose session was left meanwhile: what it spent is put right, nothing of it is said. Of a forgotten task nothing is written. */
-export const abandonPass = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number, forgotten: boolean): void => {
-  if (!forgotten) {
-    account(w, pass, results, now, w.setup.knobs());
-    return;
-  }
-  const { tokens, usd } = costOf(pass.judge, results);
-  if (pass.reservation !== undefined) settle(w.setup.paths, pass.reservation, tokens, now, usd);
-};
+/** A pass whose session was left meanwhile: what it spent is put right, nothing of it is said. */
+export const abandonPass = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number): void => account(w, pass, results, now, w.setup.knobs());
 
 /** A line of history: on disk, in the rows the gate asks, and to whoever listens. */
 export const record = (w: Watching, line: HistoryLine): void => {

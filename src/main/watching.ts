@@ -82,7 +82,7 @@ export type Pass = {
 
 export type Watching = {
   readonly setup: Setup;
-  /** Aborted when the session is left: nothing is asked, said or written for it any more. */
+  /** Aborted when the session is left: nothing is asked, said or written for it any more. Its reason is why, `taken` when another monitor has it. */
   readonly left: AbortController;
   /** The pass whose branch of the conversation was rewound away under it. */
   voided: number;

@@ -58,6 +58,8 @@ export const openFollower = (options: FollowOptions) => {
   let was_enrolled: boolean | undefined;
   /** The last word of the session that another monitor watches; it is heard again until that one is gone. */
   let refused: Signal | undefined;
+  /** The last word of the session that is watched here. */
+  let last_word: Signal | undefined;
   let spool = spoolStart;
   let last_signal = { text: '', at: 0 };
   let swept_at = 0;
@@ -138,6 +140,7 @@ export const openFollower = (options: FollowOptions) => {
     }
     if (live?.session !== signal.session && signal.agent_id === undefined) turnTo(signal, now);
     if (live?.session !== signal.session) return;
+    last_word = signal;
     if (signal.event === 'Stop' || signal.event === 'StopFailure') await live.read(now);
     // The user's own work comes first: one login, one limit.
     if (signal.event === 'StopFailure' && signal.reason === 'rate_limit') hostProvider.pause(now + RATE_LIMIT_MS);
@@ -150,7 +153,10 @@ export const openFollower = (options: FollowOptions) => {
       left = live.session;
       shut(now, 'moved-on');
     }
-    workspace = workspaceOf(signal.cwd);
+    const next = workspaceOf(signal.cwd);
+    // That another workspace was not watched says nothing of this one.
+    if (next !== workspace) was_enrolled = awake_at = undefined;
+    workspace = next;
     stamp = '';
     refresh();
     refused = enrolled() ? refused : undefined;
@@ -234,6 +240,12 @@ export const openFollower = (options: FollowOptions) => {
     }
     await live.read(now);
     again_at = live.step(Date.now(), true);
+    if (live.isTaken()) {
+      live = undefined;
+      refused = last_word;
+      watcher.follow([paths.spool(host.name)]);
+      return;
+    }
     if (now - swept_at >= knobs.ledger.sweep_interval_s * 1000) {
       swept_at = now;
       for (const line of sweep(paths, knobs, now)) log(line);

@@ -4,36 +4,33 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { remove } from '../floor/disk-file.ts';
 import { writeJson } from '../floor/json-file.ts';
-import { releaseLock, takeLock } from '../floor/lock-file.ts';
+import { keepLease, LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
-import type { Paths } from '../floor/paths.ts';
 import { createChain, type FoldMode } from '../ingest/chain.ts';
 import { emptyQueue } from '../ingest/queue.ts';
 import { projectLine } from '../ingest/projection.ts';
 import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
-import { forgottenUpTo, isForgotten, readTombstones } from '../memory/forgotten-file.ts';
-import { findRepository, goneFrom } from '../memory/git-file.ts';
-import { findBySession, ledgerStock, readLedger, writeLedger } from '../memory/ledger-file.ts';
-import { branchLedger, citedPaths, markGone } from '../memory/ledger.ts';
-import { chooseTask, taskId, taskNonce } from '../memory/task.ts';
-import { readWindow } from '../memory/window-file.ts';
+import { isForgotten, readTombstones } from '../memory/forgotten-file.ts';
+import { findRepository } from '../memory/git-file.ts';
+import { ledgerStock, writeLedger } from '../memory/ledger-file.ts';
+import { citedPaths } from '../memory/ledger.ts';
 import { add, begin, due, end, hear, lookForClaims, observe, observeHistory, openObserver, recall, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
 import { bellLine, IDLE_FOR_MS, mayRing } from '../speak/finish-gate.ts';
 import { firingsOf } from '../speak/gate-count-file.ts';
-import { readHistory } from '../speak/history-file.ts';
 import { listClaims, listMail } from '../speak/mailbox-file.ts';
 import { hasRequests, putReply, takeRequests } from '../speak/request-file.ts';
 import { writeStatus } from '../speak/status-file.ts';
-import { readTurn, writeTurn } from '../speak/turn-file.ts';
+import { writeTurn } from '../speak/turn-file.ts';
 import { abandonPass } from '../speaking.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
 import { dropAll } from '../tasking.ts';
 import { announce } from './announce.ts';
 import { openCapture } from './capture.ts';
 import { projectionLimits, recordsIn } from './reading.ts';
+import { restore, type SessionAsk } from './restore.ts';
 import { openTools } from './tools.ts';
 import type { Detector, Ledger, NoteKind, PassReason, Position, Projected, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
@@ -42,20 +39,11 @@ import type { Pass, Setup, Watching } from '../watching.ts';
 import type { OpenJudge } from './judge.ts';
 import type { Runtime } from './runtime.ts';
 
-export type SessionOptions = {
-  readonly paths: Paths;
+export type SessionOptions = SessionAsk & {
   readonly host: string;
   readonly host_pid: number;
   readonly runtime: Runtime;
-  readonly session: string;
-  readonly transcript: string;
   readonly cwd: string;
-  readonly workspace: string;
-  /** SessionStart's source, and the session this host was in before: a fork's origin. */
-  readonly source: string | undefined;
-  readonly origin: string | undefined;
-  /** The workspace was not watched before: records from then are dropped unseen. */
-  readonly since: number | undefined;
   readonly knobs: () => Knobs;
   readonly catalogue: () => readonly Detector[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -65,7 +53,6 @@ export type SessionOptions = {
   readonly notices: () => readonly string[];
   /** The provider asked us to keep still. */
   readonly paused: () => boolean;
-  readonly log: (line: string) => void;
   readonly ring: (line: string) => void;
 };
 
@@ -74,13 +61,8 @@ export type LiveSession = ReturnType<typeof openSession>;
 /** Opens the session, or says that another living monitor has it. */
 export const openSession = (options: SessionOptions, now: number) => {
   const { paths, session, transcript, log } = options;
-  if (!takeLock(paths.lease(session))) return undefined;
-  const found = ledgerFor(options, now);
-  // What a task cites may have moved while nobody looked.
-  const gone = found === undefined || now - found.touched_at <= DORMANT_MS ? [] : goneFrom(options.workspace, citedPaths(found));
-  const ledger = found === undefined || gone.length === 0 ? found : markGone(found, gone);
-  const restored = ledger === undefined ? undefined : readWindow(paths, ledger.task);
-  if (restored !== undefined && (restored.dropped > 0 || restored.aside.length > 0)) log(`window of ${ledger?.task}: ${restored.dropped} bytes of a half-written line dropped, ${restored.aside.length} logs set aside`);
+  if (!takeLock(paths.lease(session), now)) return undefined;
+  const { restored, gone, tombstone, ...begins } = restore(options, now);
   let plan_mode = false;
   let last_write_at: number | undefined;
   const tools = openTools({
@@ -91,18 +73,29 @@ export const openSession = (options: SessionOptions, now: number) => {
     last_write_at: () => last_write_at,
   });
   const { since } = options;
-  // The file comes with the first prompt: one that is not there yet will be new from its first byte.
-  let fresh = !existsSync(transcript) || (ledger === undefined && (options.source === 'startup' || options.source === 'clear')) || since !== undefined;
-  const tombstone = forgottenUpTo(transcript, readTombstones(paths));
-  // On disk before anything is read: killed before its first pass, this session is still read from here.
-  const beginning = tombstone ?? (fresh && since === undefined ? { path: transcript, dev: 0, ino: 0, offset: 0, hash: '' } : undefined);
-  const turn = readTurn(paths.turn(session));
+  let { fresh } = begins;
+  let beaten_at = -Infinity;
+  let closed: 'moved-on' | 'ended' | 'forgotten' | 'taken' | undefined;
+
+  /** Whether there is still anything to do here: asked after every wait, since a process that was suspended never knows. */
+  const isOurs = (): boolean => {
+    const at = Date.now();
+    // No lease is taken from one who has beaten this lately.
+    if (closed !== undefined || (at >= beaten_at && at - beaten_at < BEAT_MS)) return closed === undefined;
+    beaten_at = at;
+    if (keepLease(paths.lease(session), at)) return true;
+    log(`${session} was taken by another monitor while this one stood still`);
+    leave(at, 'taken');
+    return false;
+  };
+
   const w = openObserver(
-    setupOf(options, tools),
-    {
-      ...(ledger === undefined ? {} : { ledger }), ...(restored?.window === undefined ? {} : { window: restored.window }), ...(beginning === undefined ? {} : { position: beginning }), ...(turn === undefined ? {} : { turn }),
-      history: readHistory(paths.history(session)).lines,
-    },
+    setupOf(options, tools, async (task, hooks, abort) => {
+      const made = await options.ports.summarize(task, hooks, abort);
+      isOurs();
+      return made;
+    }),
+    restored,
     now,
   );
   if (w.position !== undefined && w.position.path !== transcript) w.position = undefined;
@@ -122,7 +115,6 @@ export const openSession = (options: SessionOptions, now: number) => {
   let running: Promise<void> | undefined;
   let turn_written = '';
   let status_at = 0;
-  let closed: 'moved-on' | 'ended' | 'forgotten' | undefined;
   /** Advice a bell was rung for: each once, whatever became of the bell. */
   const rung = new Set<string>();
 
@@ -144,6 +136,7 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   /** Reads what is new. Large backlogs go through the pool; while they do, nothing else reads. */
   const read = async (at: number, ended = false): Promise<void> => {
+    if (!isOurs()) return;
     const { ingest, window } = options.knobs();
     const got = readForward(transcript, w.position, {
       project, max_bytes: ingest.parallel_bytes, history_chars: window.budget_chars * window.compaction_floor, fresh, ended, ...(scanned === undefined ? {} : { scanned }),
@@ -161,7 +154,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     ({ scanned } = got);
     if (!knows && got.how !== 'first-sight') await readAgain(got.from, at);
     knows = true;
-    if (closed !== undefined) return;
+    if (!isOurs()) return;
     if (got.items.length > 0) take(got.items, got.position, got.history, at);
     else w.position = got.position;
     if (got.bad_lines > 0) noteGap(got.bad_lines, got.position.offset, at);
@@ -174,7 +167,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     const from = Math.max(to - AGAIN_BYTES, tombstone?.offset ?? 0);
     const pool = to - from > options.knobs().ingest.parallel_bytes ? options.pools : undefined;
     for await (const items of recordsIn(transcript, { from, to }, { limits: limits(), pool })) {
-      if (closed !== undefined) return;
+      if (!isOurs()) return;
       recall(w, chain.fold(items, 'history'), at);
     }
     chain.remember(w.window.observations);
@@ -184,7 +177,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     let last = from.uuid;
     for (const range of cutRanges(transcript, from.offset, from.offset + left, RANGE_BYTES)) {
       const { items, bad_lines } = await options.pools().project({ kind: 'project', path: transcript, ...range, limits: limits() });
-      if (closed !== undefined) return;
+      if (!isOurs()) return;
       if (bad_lines > 0) noteGap(bad_lines, range.to, at);
       last = items.findLast(({ uuid }) => uuid !== undefined)?.uuid ?? last;
       take(items, positionAt(transcript, range.to, last), history, at);
@@ -193,7 +186,7 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   const start = async (because: PassReason, at: number): Promise<void> => {
     const { provider } = await options.judge.choose();
-    if (closed !== undefined) return;
+    if (!isOurs()) return;
     // What was projected under the old rules must not be sent under the new ones.
     if (tools.refresh().tightened) {
       w.queue = emptyQueue;
@@ -205,10 +198,10 @@ export const openSession = (options: SessionOptions, now: number) => {
     if (provider.kind !== 'local') announce(paths, options, provider, at);
     const asked = takeRequests(paths, session, at);
     const pass = await begin(w, because, at);
-    surface(at);
+    if (isOurs()) surface(at);
     const results = await pass.results;
     const done = Date.now();
-    if (closed !== undefined) return abandonPass(w, pass, results, done, closed === 'forgotten');
+    if (!isOurs()) return abandonPass(w, pass, results, done);
     end(w, pass, results, done);
     for (const { id } of asked) putReply(paths, session, { v: 1, id, at: done, text: linesOf(pass, w).join('\n'), ...(pass.refused === undefined ? {} : { hold: pass.refused }) });
     if (results.some(({ cause }) => isKeyRefused(cause))) options.judge.refused();
@@ -218,7 +211,7 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   /** What is due now: clocks, a pass, the bell, the files people read. Returns when to ask again though nothing has come. */
   const step = (at: number, enrolled: boolean): number => {
-    if (closed !== undefined) return at + QUIET_MS;
+    if (!isOurs()) return at + QUIET_MS;
     if (options.knobs().mute.all) w.pass?.cancel.abort('cancelled');
     let again_at = at + QUIET_MS;
     tend(w, at);
@@ -296,11 +289,28 @@ export const openSession = (options: SessionOptions, now: number) => {
     options.ring(bellLine(nonce));
   };
 
+  /** Stops everything of ours; state is safe when this returns. `forgotten` and `taken` write nothing back: it must stay gone, or is another's. */
+  const leave = (at: number, because: NonNullable<typeof closed>): void => {
+    closed = because;
+    w.left.abort(because);
+    w.pass?.cancel.abort('cancelled');
+    void tools.close();
+    try {
+      if (because === 'forgotten' || because === 'taken') return;
+      if (because === 'moved-on') dropAll(w, 'moved-on', at);
+      writeLedger(paths, { ...w.ledger, touched_at: at, ...(w.position === undefined ? {} : { position: w.position }) });
+      surface(at);
+    } finally {
+      releaseLock(paths.lease(session));
+    }
+  };
+
   return {
     session, transcript,
     watching: (): Watching => w,
     read, step, surface,
     hear: (signal: Signal, at: number): void => {
+      if (!isOurs()) return;
       if (signal.permission_mode !== undefined) plan_mode = signal.permission_mode === 'plan';
       if (signal.event === 'SubagentStop' && signal.agent_id !== undefined) {
         const { projection } = options.knobs();
@@ -316,20 +326,9 @@ export const openSession = (options: SessionOptions, now: number) => {
     /** Milliseconds until a bell may ring, if that is ahead: left to the tick it would come up to a second late. */
     untilBell: (at: number): number => (w.session.since + IDLE_FOR_MS > at ? w.session.since + IDLE_FOR_MS - at : Infinity),
     isForgotten: (): boolean => isForgotten({ task: w.ledger.task, workspace: options.workspace, since: w.ledger.created_at }, readTombstones(paths)),
-    /** Stops everything of ours; state is safe when this returns. `forgotten` writes nothing back: what was asked to go must stay gone. */
+    isTaken: (): boolean => closed === 'taken',
     close: (at: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {
-      closed = because;
-      w.left.abort();
-      w.pass?.cancel.abort('cancelled');
-      void tools.close();
-      try {
-        if (because === 'forgotten') return;
-        if (because === 'moved-on') dropAll(w, 'moved-on', at);
-        writeLedger(paths, { ...w.ledger, touched_at: at, ...(w.position === undefined ? {} : { position: w.position }) });
-        surface(at);
-      } finally {
-        releaseLock(paths.lease(session));
-      }
+      if (isOurs()) leave(at, because);
     },
     idle: (): Promise<void> => running ?? Promise.resolve(),
   };
@@ -352,28 +351,17 @@ const linesOf = (pass: Pass, w: Watching): readonly string[] => [
   ...(w.last_pass?.pass === pass.stamp.pass ? w.last_pass.lines : []),
   ...pass.skipped.filter(({ because }) => because !== 'disabled').map(({ detector, because }) => `${detector}: not asked (${because})`),
 ];
+/** A beat is due when this has passed. */
+const BEAT_MS = LEASE_MS / 6;
 // With nothing in the mailbox and nothing under way only clocks of minutes and more are left to look at.
 const QUIET_MS = 10_000;
 /** A bell nobody answered this long was swallowed by a dialog or another hook; the next one may ring. */
 const BELL_MS = 60_000;
-const DORMANT_MS = 86_400_000;
 /** Files that a resumed session's first words look for. */
 const DIGEST_CITES = 20;
 const GONE_TOLD = 20;
 
-/** The task this session goes on with, by how it started (SPEC 6); undefined for a new one. */
-const ledgerFor = ({ paths, session, origin, source, workspace }: SessionOptions, now: number): Ledger | undefined => {
-  const own = findBySession(paths, session);
-  const from = own === undefined && source === 'fork' && origin !== undefined ? findBySession(paths, origin) : undefined;
-  const choice = chooseTask(source, own !== undefined ? 'own' : from !== undefined ? 'origin' : 'none');
-  if (choice.kind === 'new') return undefined;
-  if (choice.kind === 'branch') return from === undefined ? undefined : branchLedger(from, { task: taskId(randomBytes(8)), session, nonce: taskNonce(randomBytes(8)) }, now);
-  if (own === undefined || isForgotten({ task: own.task, workspace, since: own.created_at }, readTombstones(paths))) return undefined;
-  const loaded = readLedger(paths, own.task);
-  return loaded.ok ? loaded.value : undefined;
-};
-
-const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>): Setup => {
+const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>, summarize: Setup['summarize']): Setup => {
   const { paths, session, workspace, cwd, host, host_pid, runtime, knobs, catalogue, judge, ports, log } = options;
   return {
     paths, session, workspace, cwd, host, host_pid, knobs, catalogue, log,
@@ -381,7 +369,8 @@ const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>): 
     version: runtime.version,
     shared_prompt: readFileSync(join(runtime.prompts, 'shared.md'), 'utf8'),
     judge: judge.current,
-    ...ports,
+    fork: ports.fork,
+    summarize,
     tool: tools.tool,
     lead: tools.lead,
     mcp_tools: tools.mcp_tools,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeConfig, isEnrolled, loadConfig, workspaceOf } from '../../../src/main/floor/config-file.ts';
 import { readJson, replace, setAside, writeJson } from '../../../src/main/floor/json-file.ts';
 import { appendLine, readLines } from '../../../src/main/floor/jsonl-file.ts';
-import { lockHolder, releaseLock, takeLock } from '../../../src/main/floor/lock-file.ts';
+import { keepLease, LEASE_MS, lockHolder, releaseLock, takeLock } from '../../../src/main/floor/lock-file.ts';
 import { pathsUnder, safeName } from '../../../src/main/floor/paths.ts';
 import { isAlive, startTime, thisProcess } from '../../../src/main/floor/process-file.ts';
 import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
@@ -90,6 +90,37 @@ describe('processes and locks', () => {
     expect(lockHolder(path)?.pid).toBe(process.pid);
     releaseLock(path);
     expect(existsSync(path)).toBe(false);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test('B6: a lease is taken from one who lives but beats no more, and from nobody who does', async () => {
+    const path = join(dir, 'lease');
+    const child = spawn('sleep', ['60']);
+    const pid = child.pid ?? 0;
+    const beats = (at: number): void => writeFileSync(path, JSON.stringify({ pid, start: startTime(pid), beat: at }));
+    beats(1_000_000);
+    expect(takeLock(path, 1_000_000 + LEASE_MS)).toBe(false);
+    expect(takeLock(path, 900_000)).toBe(false);
+    expect(takeLock(path, 1_000_001 + LEASE_MS)).toBe(true);
+    expect(lockHolder(path)?.pid).toBe(process.pid);
+    // The other has it again: our beat changes nothing of its file, and says so.
+    beats(2_000_000);
+    expect(keepLease(path, 2_000_001)).toBe(false);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid, beat: 2_000_000 });
+    releaseLock(path);
+    expect(existsSync(path)).toBe(true);
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('exit', resolve));
+  });
+
+  test('a beat keeps a lease; one that is gone is not made anew', () => {
+    const path = join(dir, 'lease');
+    expect(takeLock(path, 1_700_000_000_000)).toBe(true);
+    expect(keepLease(path, 1_700_000_000_000 + LEASE_MS)).toBe(true);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ ...thisProcess(), beat: 1_700_000_000_000 + LEASE_MS });
+    expect(takeLock(path, 1_700_000_000_000 + 5 * LEASE_MS)).toBe(true);
+    releaseLock(path);
+    expect(keepLease(path, 1_700_000_000_000)).toBe(false);
     expect(readdirSync(dir)).toEqual([]);
   });
 

@@ -1,0 +1,74 @@
+// What a session that is opened goes on with: its task, its window, where its reading stands (SPEC 4, 6).
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { Paths } from '../floor/paths.ts';
+import { forgottenUpTo, isForgotten, readTombstones } from '../memory/forgotten-file.ts';
+import { goneFrom } from '../memory/git-file.ts';
+import { findBySession, readLedger } from '../memory/ledger-file.ts';
+import { branchLedger, citedPaths, markGone } from '../memory/ledger.ts';
+import { chooseTask, taskId, taskNonce } from '../memory/task.ts';
+import { readWindow } from '../memory/window-file.ts';
+import { readHistory } from '../speak/history-file.ts';
+import { readTurn } from '../speak/turn-file.ts';
+import type { Restored } from '../observer.ts';
+import type { Ledger, Position } from '../records.ts';
+
+export type SessionAsk = {
+  readonly paths: Paths;
+  readonly session: string;
+  readonly transcript: string;
+  readonly workspace: string;
+  /** SessionStart's source, and the session this host was in before: a fork's origin. */
+  readonly source: string | undefined;
+  readonly origin: string | undefined;
+  /** The workspace was not watched before: records from then are dropped unseen. */
+  readonly since: number | undefined;
+  readonly log: (line: string) => void;
+};
+
+export type Beginning = {
+  readonly restored: Restored;
+  /** Paths the task cites that are no longer there. */
+  readonly gone: readonly string[];
+  /** How far this transcript was forgotten: nothing before is read again. */
+  readonly tombstone: Position | undefined;
+  /** The session begins under our eyes: its file is activity from the first byte. */
+  readonly fresh: boolean;
+};
+
+export const restore = (options: SessionAsk, now: number): Beginning => {
+  const { paths, session, transcript, source, since, log } = options;
+  const found = ledgerFor(options, now);
+  // What a task cites may have moved while nobody looked.
+  const gone = found === undefined || now - found.touched_at <= DORMANT_MS ? [] : goneFrom(options.workspace, citedPaths(found));
+  const ledger = found === undefined || gone.length === 0 ? found : markGone(found, gone);
+  const { window, dropped = 0, aside = [] } = ledger === undefined ? {} : readWindow(paths, ledger.task);
+  if (dropped > 0 || aside.length > 0) log(`window of ${ledger?.task}: ${dropped} bytes of a half-written line dropped, ${aside.length} logs set aside`);
+  // The file comes with the first prompt: one that is not there yet will be new from its first byte.
+  const fresh = !existsSync(transcript) || (ledger === undefined && (source === 'startup' || source === 'clear')) || since !== undefined;
+  const tombstone = forgottenUpTo(transcript, readTombstones(paths));
+  // On disk before anything is read: killed before its first pass, this session is still read from here.
+  const position = tombstone ?? (fresh && since === undefined ? { path: transcript, dev: 0, ino: 0, offset: 0, hash: '' } : undefined);
+  const turn = readTurn(paths.turn(session));
+  return {
+    restored: {
+      ...(ledger === undefined ? {} : { ledger }), ...(window === undefined ? {} : { window }), ...(position === undefined ? {} : { position }), ...(turn === undefined ? {} : { turn }),
+      history: readHistory(paths.history(session)).lines,
+    },
+    gone, tombstone, fresh,
+  };
+};
+
+const DORMANT_MS = 86_400_000;
+
+/** The task this session goes on with, by how it started (SPEC 6); undefined for a new one. */
+const ledgerFor = ({ paths, session, origin, source, workspace }: SessionAsk, now: number): Ledger | undefined => {
+  const own = findBySession(paths, session);
+  const from = own === undefined && source === 'fork' && origin !== undefined ? findBySession(paths, origin) : undefined;
+  const choice = chooseTask(source, own !== undefined ? 'own' : from !== undefined ? 'origin' : 'none');
+  if (choice.kind === 'new') return undefined;
+  if (choice.kind === 'branch') return from === undefined ? undefined : branchLedger(from, { task: taskId(randomBytes(8)), session, nonce: taskNonce(randomBytes(8)) }, now);
+  if (own === undefined || isForgotten({ task: own.task, workspace, since: own.created_at }, readTombstones(paths))) return undefined;
+  const loaded = readLedger(paths, own.task);
+  return loaded.ok ? loaded.value : undefined;
+};
