@@ -1,6 +1,6 @@
 // In the real host: from the end of a turn to advice in the mailbox and, by the bell, on the screen; and how long a tool call
 // waits for our hook, as the host itself notes it.
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { median } from './measure.ts';
 import type { Line, Options, Result } from './report.ts';
@@ -34,6 +34,8 @@ export const measureStop = async ({ quick, plugin, say }: Options): Promise<Resu
     await host.prompt('@@many say them');
     await host.waitFor(/All said\./, 120_000);
     await host.idle();
+    const session = sessionOf(host);
+    await waitUntil(() => ours.status(session).passes.count > 0 && ours.status(session).phase === 'watching', 20_000, () => ours.report(session));
     const hooks = hookTimes(host.records());
     const times: Times[] = [];
     for (let n = 0; n < runs; n += 1) times.push(await oneStop(host, ours, n));
@@ -65,7 +67,6 @@ const CONFIG = {
   loop: { ...SCRIPTED.loop, salience_triggers: [] },
   gate: { cooldown_s: 0, rate_per_hour: 1000, dedup_threshold: 1 },
   calibration: { step: 0, mute_below: 0 },
-  finish_gate: { min_interval_s: 60, per_task_cap: 100 },
   budget: { tokens_per_task: 1e9, tokens_per_hour: 1e9 },
 };
 
@@ -76,8 +77,7 @@ const oneStop = async (host: Host, ours: OurPlugin, n: number): Promise<Times> =
   const session = sessionOf(host);
   const said = feedback({ verdict: 'advise', headline: `Part ${n} is said to be done and was not tested.`, body: '', evidence: ['#1'], confidence: 0.95, dedup_key: `part-${n}`, finish_gate: true });
   await host.world.setScript({ observer: { ...said, delay_ms: MODEL_MS } });
-  // Within a minute the gate would not speak again.
-  for (const name of readdirSync(ours.paths.tasks)) if (name.includes('.gate.')) rmSync(join(ours.paths.tasks, name));
+  ours.reopenGate();
   const asked = host.observerRequests().length;
   await host.prompt(`Go on with part ${n}.`);
   const worthy = () => listMail(ours.paths.mailbox(session)).find(({ advice }) => advice.finish_gate);

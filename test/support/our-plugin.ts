@@ -1,5 +1,5 @@
 // Our built plugin in a world of the real host: a copy of its own, its configuration, and what it has left on disk.
-import { cpSync, existsSync, readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeJson } from '../../src/main/floor/json-file.ts';
 import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
@@ -28,6 +28,8 @@ export type OurPlugin = {
   readonly windows: () => string;
   /** Puts an advisory of this host's into the mailbox, as the monitor would. */
   readonly put: (host: Host, session: string, changes?: Partial<Advice>) => Advice;
+  /** Forgets that the finish gate has spoken, so that it may again within the hour. */
+  readonly reopenGate: () => void;
   /** Our monitors that live; by the program they were started as, where that is another. */
   readonly monitors: (program?: string) => readonly Process[];
   /** History, log and what waits: for the message of a failed assertion. */
@@ -69,6 +71,7 @@ export const leftIn = (world: World, paths: Paths): Omit<OurPlugin, 'plugin'> =>
     putMail(paths.mailbox(session), item, { agent: agentText(item), user: userText(item) });
     return item;
   },
+  reopenGate: () => namesIn(paths.tasks).filter((name) => name.includes('.gate.')).forEach((name) => rmSync(join(paths.tasks, name))),
   monitors: (program = 'monitor.cjs') => world.processes().filter(({ command }) => command.includes(program)),
   report: (session) =>
     [

@@ -49,7 +49,7 @@ describeHost('our hooks in the real host', () => {
     world = await startWorld({
       project: 'pro "ject\' ü',
       script: {
-        scenarios: { hi: [{ content: ['Running.', { tool: 'Bash', input: { command: 'echo hi', description: 'Say hi' } }] }, { content: ['Ran it.'] }], slow: [{ content: ['All done.'], delay_ms: 3000 }, { content: ['Looked again.'] }] },
+        scenarios: { hi: [{ content: ['Running.', { tool: 'Bash', input: { command: 'echo hi', description: 'Say hi' } }] }, { content: ['Ran it.'] }], shell: [{ content: [{ tool: 'Bash', input: { command: 'sleep 300', description: 'Serve it', run_in_background: true } }] }, { content: ['Serving.'] }], slow: [{ content: ['All done.'], delay_ms: 3000 }, { content: ['Looked again.'] }] },
         fallback: { content: ['Fine.'] },
       },
     });
@@ -128,6 +128,22 @@ describeHost('our hooks in the real host', () => {
     await host.waitFor(/nothing that cannot wait/);
     await host.idle();
     expect(host.requests().length).toBe(before);
+  });
+
+  test('an empty bell beside the end of a background shell: the shell’s news gets through', async () => {
+    await host.prompt('@@shell please');
+    await host.waitFor(/Serving\./);
+    await host.idle();
+    const before = host.requests().length;
+    const empty = (await host.scrollback()).split('nothing that cannot wait').length;
+    ring('k3x9ab14');
+    for (const { pid, command } of world.processes()) if (command.startsWith('sleep 300')) process.kill(pid);
+    await waitUntil(async () => host.requests().length > before && (await host.scrollback()).split('nothing that cannot wait').length > empty, 15_000, () => host.scrollback());
+    await host.idle();
+    expect(host.requests()).toHaveLength(before + 1);
+    const told = toldTo(host.requests().at(-1)).join('\n');
+    expect(told).toMatch(/<task-notification>[^]*Serve it/);
+    expect(told).not.toContain('k3x9ab14');
   });
 
   test('a typed command is answered without a request', async () => {

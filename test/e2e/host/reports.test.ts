@@ -1,4 +1,5 @@
 // What is for the person alone, in the real host: at once in status.json, on screen at the next hook, never in a request.
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHost } from '../../support/describe-host.ts';
 import { startHost, type Host } from '../../support/host.ts';
@@ -22,6 +23,8 @@ describeHost('what is for the person alone, in the real host', () => {
       },
     });
     ours = installOurs(world, { ...SCRIPTED, loop: { ...SCRIPTED.loop, salience_triggers: [] } });
+    const installed = await world.run([process.execPath, join(ours.plugin, 'dist', 'command.cjs'), 'statusline', '--install', '--data', ours.paths.data]);
+    expect(installed.code, installed.stdout + installed.stderr).toBe(0);
     host = await startHost({ world, plugin: ours.plugin });
     await host.waitFor(/1 monitor/);
   });
@@ -36,6 +39,9 @@ describeHost('what is for the person alone, in the real host', () => {
     expect(host.observerRequests().length, ours.report(session)).toBe(1);
     await waitUntil(() => ours.status(session).last_turn !== undefined, 5_000, () => ours.report(session));
     expect(ours.status(session).last_turn).toContain('1 for you');
+    const asked = host.requests().length;
+    await waitUntil(async () => /second brain watching[^\n]*last turn: [^\n]*1 for you/.test(await host.screen()), 15_000, () => host.screen());
+    expect(host.requests()).toHaveLength(asked);
     expect(await flat(host)).not.toContain(HUNCH);
   });
 
