@@ -43,7 +43,7 @@ const open = (now: number, source: string | undefined) => {
   const session = openSession({
     paths, host: 'h', host_pid: process.pid, session: SESSION, transcript, cwd: root, workspace: root, source, origin: undefined, since: undefined,
     runtime: { version: 'test', dist: join(base, 'none'), catalogue: 'plugin/detectors.json', prompts: 'plugin/prompts' },
-    knobs: () => knobs, catalogue: () => detectors, env: { HOME: base },
+    knobs: () => knobs, catalogue: () => detectors, env: { HOME: base }, children: () => () => undefined,
     judge: openJudge({ knobs: () => knobs, env: {}, endpoints: undefined, log: () => undefined }),
     pools: () => { throw new Error('nothing large here'); },
     ports: {

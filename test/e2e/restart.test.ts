@@ -1,7 +1,11 @@
 // Monitors killed hard and started again, over a transcript that went on meanwhile: what happened is seen for what it is, once.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeJson } from '../../src/main/floor/json-file.ts';
+import { isAlive } from '../../src/main/floor/process-file.ts';
 import { agentText } from '../../src/main/speak/advice.ts';
 import { appendHistory } from '../../src/main/speak/history-file.ts';
 import { claimMail, listMail } from '../../src/main/speak/mailbox-file.ts';
@@ -14,6 +18,24 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 const S = 'session-1';
+
+/** An MCP server that outlives its client: it heeds neither the end of its stdin nor SIGTERM. Tells its pid in a file. */
+const DEAF = `
+  require('node:fs').writeFileSync(process.argv[2], String(process.pid));
+  process.on('SIGTERM', () => {});
+  setInterval(() => {}, 1000);
+  let buffer = '';
+  process.stdin.on('data', (chunk) => {
+    buffer += chunk;
+    const lines = buffer.split('\\n');
+    buffer = lines.pop();
+    for (const line of lines) {
+      const { id, method, params } = JSON.parse(line);
+      const result = method === 'initialize' ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } : { tools: [] };
+      if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+    }
+  });
+`;
 const countOf = (words: string): number => world.observed().filter((each) => each.includes(words)).length;
 const REWOUND = 'the conversation was rewound here';
 
@@ -136,4 +158,32 @@ describe('the transcript went on while no monitor ran', () => {
     expect(world.status(S)?.passes.count).toBe(0);
     expect(world.observed().filter((each) => each.includes('the turn ended'))).toHaveLength(1);
   });
+});
+
+test('D5: an MCP server that outlives a killed monitor is ended by the next one, and nothing else is', async () => {
+  await world.end();
+  const spared = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+  world = openMonitorWorld();
+  const [server, pid] = [join(world.dir, 'deaf.cjs'), join(world.dir, 'deaf.pid')];
+  writeFileSync(server, DEAF);
+  writeJson(world.paths.config, { model: { provider: 'local' }, loop: { salience_per_hour: 0 }, mcp: { servers: { deaf: { command: process.execPath, args: [server, pid] } } }, detectors: { 'prior-art': { enabled: true, tools: ['mcp:deaf'] } } });
+  const host = world.host('first');
+  const monitor = world.monitor(host);
+  world.signal(host, S, 'SessionStart', { source: 'startup' });
+  world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
+  world.append(S, prompt('p1', null, 'Write the parser.'), text('a1', 'p1', 'Written.'));
+  await stopped(host, 'Written.');
+  await world.until(() => existsSync(pid) && existsSync(world.paths.children(String(host))), 'no server was started');
+  const id = Number(readFileSync(pid, 'utf8'));
+  await killHard(monitor);
+  await sleep(300);
+  expect(isAlive({ pid: id, start: '' }), 'it outlives its client').toBe(true);
+  // A pid that was given away anew since it was written down.
+  const record = JSON.parse(readFileSync(world.paths.children(String(host)), 'utf8')) as { readonly children: readonly object[] };
+  writeJson(world.paths.children(String(host)), { ...record, children: [...record.children, { pid: spared.pid, start: '1' }] });
+  world.monitor(world.host('second'));
+  await world.until(() => !isAlive({ pid: id, start: '' }), 'it lives on');
+  expect(isAlive({ pid: spared.pid ?? 0, start: '' })).toBe(true);
+  expect(existsSync(world.paths.children(String(host)))).toBe(false);
+  spared.kill('SIGKILL');
 });

@@ -74,7 +74,7 @@ export const openDetectorRun = async (): Promise<DetectorRun> => {
     if (problems.length > 0) throw new Error(problems.join('\n'));
     const notes: string[] = [];
     const log = (line: string): void => void notes.push(line);
-    const tools = openTools({ dist, workspace: root, cwd: root, env: { PATH: process.env['PATH'], HOME: base }, log, fileTool: pools.fileTool, knobs: () => knobs, plan_mode: () => false, last_write_at: () => undefined });
+    const tools = openTools({ dist, workspace: root, cwd: root, env: { PATH: process.env['PATH'], HOME: base }, children: () => () => undefined, log, fileTool: pools.fileTool, knobs: () => knobs, plan_mode: () => false, last_write_at: () => undefined });
     const written = story(`story-${played}`, root, parts);
     before?.(paths, written.times[0] ?? 0);
     const items = written.lines.map((line) => projectLine(Buffer.from(line), { ...knobs.projection, sealed: [] }));

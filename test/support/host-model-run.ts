@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathsUnder } from '../../src/main/floor/paths.ts';
 import { isAlive, startTime } from '../../src/main/floor/process-file.ts';
 import { FEEDBACK_TOOL } from '../../src/main/pass/feedback.ts';
+import { openChildren, sweepChildren } from '../../src/main/pass/children-file.ts';
 import { createHostModel, type HostSent } from '../../src/main/pass/host-model.ts';
 import { hostSystem } from '../../src/main/pass/host-system.ts';
 import type { ForkResult } from '../../src/main/records.ts';
@@ -21,7 +22,7 @@ const open = (base: string) => {
   const systemFile = join(folder, 'system.md');
   writeFileSync(systemFile, hostSystem('You watch. Silence is expected.', [FEEDBACK_TOOL]));
   return createHostModel({
-    execPath: binary, dataDir: paths.data, childrenFile: paths.children(String(process.pid)), systemFile, model: 'haiku', maxOutputTokens: 512,
+    execPath: binary, dataDir: paths.data, children: openChildren(paths.children(String(process.pid))), systemFile, model: 'haiku', maxOutputTokens: 512,
     env: { ...process.env, ANTHROPIC_BASE_URL: base }, now: () => Date.now(),
   });
 };
@@ -85,7 +86,7 @@ const passes = async (): Promise<void> => {
   monitor.kill('SIGKILL');
   await new Promise((resolve) => monitor.once('exit', resolve));
   const orphaned = zygote(orphan);
-  const swept = model.sweep();
+  const swept = sweepChildren(pathsUnder(join(folder, 'data')).hosts);
   for (let tries = 0; zygote(orphan) && tries < 100; tries += 1) await pause(50);
   await model.close();
   await forks.close();

@@ -8,6 +8,7 @@ import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
+import { openChildren, sweepChildren } from '../pass/children-file.ts';
 import { loadCatalogue, readSharedPrompt } from '../pass/catalogue-file.ts';
 import { openPools, type Pools } from '../pools.ts';
 import type { Detector, Signal } from '../records.ts';
@@ -72,8 +73,10 @@ export const openFollower = (options: FollowOptions) => {
 
   const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
 
+  const children = openChildren(paths.children(host.name));
+
   const hostProvider = openHostProvider({
-    paths, host, env,
+    paths, host, env, children,
     pools: () => openedPools(),
     shared_prompt: () => readSharedPrompt(runtime.prompts),
     workspace: () => workspace,
@@ -170,7 +173,7 @@ export const openFollower = (options: FollowOptions) => {
         since: awake_at,
         knobs: () => knobs,
         catalogue: () => catalogue,
-        env,
+        env, children,
         judge,
         pools: openedPools,
         ports: {
@@ -299,7 +302,7 @@ export const openFollower = (options: FollowOptions) => {
         await sleep(STANDBY_MS);
       }
       started_at = Date.now();
-      for (const pid of hostProvider.sweep()) log(`ended ${pid}, a child that a monitor before this one had left`);
+      for (const pid of sweepChildren(paths.hosts)) log(`ended ${pid}, a child that a monitor before this one had left`);
       watcher.follow([paths.spool(host.name)]);
       for (;;) {
         try {

@@ -6,7 +6,7 @@ import type { Paths } from '../floor/paths.ts';
 import { workspaceBlock } from '../memory/prefix.ts';
 import { toolSet, type ToolDefinition } from '../memory/tools.ts';
 import { FEEDBACK_TOOL } from '../pass/feedback.ts';
-import { sweepChildren } from '../pass/children-file.ts';
+import type { OnRecord } from '../pass/children-file.ts';
 import { createHostModel } from '../pass/host-model.ts';
 import { hostSystem } from '../pass/host-system.ts';
 import type { ForkHooks, Pools } from '../pools.ts';
@@ -18,6 +18,7 @@ export type HostProviderOptions = {
   readonly paths: Paths;
   readonly host: Host;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly children: OnRecord;
   readonly pools: () => Pools;
   readonly shared_prompt: () => string;
   readonly workspace: () => string;
@@ -40,7 +41,7 @@ export const openHostProvider = (options: HostProviderOptions) => {
     const system = hostSystem(`${options.shared_prompt()}\n\n${workspaceBlock(options.workspace())}`, toolSet(FEEDBACK_TOOL, options.mcp_tools()).tools);
     if (system !== written) writeWhole(systemFile, system);
     written = system;
-    return (model ??= createHostModel({ execPath, dataDir: paths.data, childrenFile: paths.children(host.name), systemFile, model: task.provider.model, maxOutputTokens: options.max_output(), env, now: options.now }));
+    return (model ??= createHostModel({ execPath, dataDir: paths.data, children: options.children, systemFile, model: task.provider.model, maxOutputTokens: options.max_output(), env, now: options.now }));
   };
 
   return {
@@ -66,8 +67,6 @@ export const openHostProvider = (options: HostProviderOptions) => {
       paused_until = Math.max(paused_until, until);
       model?.pause(until);
     },
-    /** Ends what a monitor before us has left behind, whoever judges now. */
-    sweep: (): readonly number[] => sweepChildren(paths.hosts),
     close: (): void => void model?.close(),
   };
 };

@@ -16,6 +16,7 @@ import { ledgerStock, writeLedger } from '../memory/ledger-file.ts';
 import { citedPaths } from '../memory/ledger.ts';
 import { add, begin, due, end, hear, lookForClaims, observe, observeHistory, openObserver, recall, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
+import type { OnRecord } from '../pass/children-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
 import { bellLine, IDLE_FOR_MS, mayRing } from '../speak/finish-gate.ts';
@@ -47,6 +48,7 @@ export type SessionOptions = SessionAsk & {
   readonly knobs: () => Knobs;
   readonly catalogue: () => readonly Detector[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly children: OnRecord;
   readonly judge: OpenJudge;
   readonly pools: () => Pools;
   readonly ports: Pick<Setup, 'fork' | 'summarize'>;
@@ -66,7 +68,7 @@ export const openSession = (options: SessionOptions, now: number) => {
   let plan_mode = false;
   let last_write_at: number | undefined;
   const tools = openTools({
-    dist: options.runtime.dist, workspace: options.workspace, cwd: options.cwd, env: options.env, log,
+    dist: options.runtime.dist, workspace: options.workspace, cwd: options.cwd, env: options.env, children: options.children, log,
     fileTool: (task) => options.pools().fileTool(task),
     knobs: options.knobs,
     plan_mode: () => plan_mode,

@@ -8,6 +8,7 @@ import type { Paths } from '../floor/paths.ts';
 import { compactIndexes } from '../memory/index-file.ts';
 import { sweepLedgers } from '../memory/ledger-file.ts';
 import { sweepBudgets } from '../pass/budget-file.ts';
+import { sweepChildren } from '../pass/children-file.ts';
 import { readStatus } from '../speak/status-file.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,6 +24,7 @@ export const sweep = (paths: Paths, knobs: Pick<Knobs, 'ledger' | 'index' | 'ses
   );
   compactIndexes(paths, now, knobs.index);
   return [
+    ...sweepChildren(paths.hosts).map((pid) => `ended ${pid}, a child that a dead monitor had left`),
     ...sweepLedgers(paths, active, now, knobs.ledger).map(({ task, because }) => `swept task ${task}: ${because}`),
     ...sweepBudgets(paths, now).map((name) => `swept budget ${name}`),
     ...old(paths.sessions, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name)).map((name) => `swept session ${name}`),

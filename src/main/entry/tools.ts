@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { realpathSync } from '../floor/disk-file.ts';
 import { unlessMissing } from '../floor/json-file.ts';
 import { childEnv } from '../pass/child-env.ts';
+import type { OnRecord } from '../pass/children-file.ts';
 import { readDenials, type Denials } from '../pass/deny-file.ts';
 import type { Mcp, McpOptions } from '../pass/mcp-client.ts';
 import { openToolPort, type ToolPortOptions } from '../pass/tool-port.ts';
@@ -16,6 +17,7 @@ export type ToolsOptions = Pick<ToolPortOptions, 'fileTool' | 'knobs' | 'plan_mo
   readonly workspace: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly children: OnRecord;
   readonly log: (line: string) => void;
 };
 
@@ -28,7 +30,7 @@ export const openTools = (options: ToolsOptions) => {
     ...options,
     root: workspace,
     denied: () => denials.denied,
-    mcp: () => loadMcp(dist, { env: inherited, cwd: homedir(), log }),
+    mcp: () => loadMcp(dist, { env: inherited, cwd: homedir(), children: options.children, log }),
     now: () => Date.now(),
     env: inherited,
   });

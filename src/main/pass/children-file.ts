@@ -1,16 +1,31 @@
-// hosts/<host>/children: which processes of the host provider this monitor runs, so that any later one can end its orphans.
+// hosts/<host>/children: which processes this monitor runs (the host provider's, MCP servers, commands), so that any later one can end its orphans.
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { namesIn, remove } from '../floor/disk-file.ts';
 import { readJson, writeJson } from '../floor/json-file.ts';
-import { endGroup, isAlive, thisProcess, type ProcessId } from '../floor/process-file.ts';
+import { endGroup, isAlive, startTime, thisProcess, type ProcessId } from '../floor/process-file.ts';
 
 type Children = { readonly v: 1; readonly monitor: ProcessId; readonly children: readonly ProcessId[] };
 
-/** Writes down the children that run now; none of them removes the file. */
-export const writeChildren = (path: string, children: readonly ProcessId[]): void => {
-  if (children.length > 0) return writeJson(path, { v: 1, monitor: thisProcess(), children } satisfies Children);
-  remove(path);
+/** Told of a child that has started and leads a process group of its own; the function it returns is called when that has ended. */
+export type OnRecord = (pid: number | undefined) => () => void;
+
+/** The record of this monitor's children. What a monitor before it left there must have been swept. */
+export const openChildren = (path: string): OnRecord => {
+  const running = new Set<ProcessId>();
+  const write = (): void => {
+    if (running.size > 0) writeJson(path, { v: 1, monitor: thisProcess(), children: [...running] } satisfies Children);
+    else remove(path);
+  };
+  return (pid) => {
+    if (pid === undefined) return () => undefined;
+    const child = { pid, start: startTime(pid) };
+    running.add(child);
+    write();
+    return () => {
+      if (running.delete(child)) write();
+    };
+  };
 };
 
 /** Kills every recorded child whose monitor is dead, under all hosts' folders. Returns the pids it killed. */
@@ -38,9 +53,6 @@ export const killGroup = (child: ProcessId): boolean => {
 
 /** The empty folder the children work in: no project text and no project settings reach their requests. */
 export const makeEmptyFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
-
-/** The `hosts` folder that a children file belongs to. */
-export const hostsOf = (childrenFile: string): string => dirname(dirname(childrenFile));
 
 const parseChildren = (raw: unknown): Children => {
   if (typeof raw !== 'object' || raw === null || !('monitor' in raw) || !('children' in raw) || !isProcess(raw.monitor) || !Array.isArray(raw.children)) throw new Error('not a list of children');

@@ -3,15 +3,14 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { join } from 'node:path';
 import { startTime, type ProcessId } from '../floor/process-file.ts';
 import type { Usage } from '../records.ts';
-import { hostsOf, killGroup, makeEmptyFolder, sweepChildren, writeChildren } from './children-file.ts';
+import { killGroup, makeEmptyFolder, type OnRecord } from './children-file.ts';
 import { parseHostLine, type HostResult } from './host-line.ts';
 
 export type HostModelOptions = {
   /** The binary that runs this session (CLAUDE_CODE_EXECPATH). */
   readonly execPath: string;
   readonly dataDir: string;
-  /** hosts/<host>/children. */
-  readonly childrenFile: string;
+  readonly children: OnRecord;
   /** The system prompt, written by the caller before the first `send`. */
   readonly systemFile: string;
   readonly model: string;
@@ -44,17 +43,8 @@ type Child = {
 export const createHostModel = (options: HostModelOptions) => {
   const children = new Map<string, Child>();
   let paused_until = 0;
-  let swept = false;
-  const record = (): void => writeChildren(options.childrenFile, [...children.values()].flatMap(({ id }) => (id === undefined ? [] : [id])));
-
-  // Before our own list is written: a dead predecessor's may lie in its place.
-  const sweep = (): readonly number[] => {
-    swept = true;
-    return sweepChildren(hostsOf(options.childrenFile));
-  };
 
   const start = (forkId: string): Child => {
-    if (!swept) sweep();
     const cwd = join(options.dataDir, 'empty');
     makeEmptyFolder(cwd);
     // Its own group, so that whatever it starts ends with it.
@@ -68,9 +58,10 @@ export const createHostModel = (options: HostModelOptions) => {
       usd: 0,
     };
     children.set(forkId, child);
+    const ended = options.children(made.pid);
     const leave = (cause: string): void => {
       if (children.get(forkId) === child) children.delete(forkId);
-      record();
+      ended();
       child.turn?.end({ cause });
       left();
     };
@@ -79,7 +70,6 @@ export const createHostModel = (options: HostModelOptions) => {
     made.stdin.on('error', () => undefined); // EPIPE: its end is told by close
     made.stderr.resume();
     made.stdout.on('data', lines((line) => (line === undefined ? stop(child) : child.turn?.line(line))));
-    record();
     return child;
   };
 
@@ -149,8 +139,6 @@ export const createHostModel = (options: HostModelOptions) => {
       for (const child of all) stop(child);
       await Promise.all(all.map(({ gone }) => gone));
     },
-    /** Kills what dead monitors have left behind, of this host and any other. */
-    sweep,
   };
 };
 

@@ -8,6 +8,7 @@ import { endGroup } from '../floor/process-file.ts';
 import { redact } from '../floor/redact.ts';
 import { headOf, tailOf, wellFormed } from '../floor/text.ts';
 import type { ToolReply } from '../records.ts';
+import type { OnRecord } from './children-file.ts';
 import { parseServer, type McpServer } from './mcp-config.ts';
 import { cappedLines } from './mcp-lines.ts';
 import { resultReply, wireName, type McpListing } from './mcp-result.ts';
@@ -17,6 +18,7 @@ export type McpOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** Where servers run. Not the repository: `npx` would take programs out of it. */
   readonly cwd: string;
+  readonly children: OnRecord;
   readonly log: (line: string) => void;
   readonly limits?: Partial<McpLimits>;
 };
@@ -48,7 +50,7 @@ type Session = {
 };
 
 /** Nothing is started before `connect`. No method rejects: a server that fails is a problem in one line, and its tools are absent. */
-export const openMcp = ({ env, cwd, log, limits }: McpOptions) => {
+export const openMcp = ({ env, cwd, children, log, limits }: McpOptions) => {
   const { start_ms, message_bytes, unasked_bytes, retry_ms } = { ...LIMITS, ...limits };
   const sessions = new Map<string, Session>();
   let turn: Promise<void> = Promise.resolve();
@@ -67,7 +69,7 @@ export const openMcp = ({ env, cwd, log, limits }: McpOptions) => {
     sessions.set(name, session);
     const read = parseServer(raw);
     if (!read.ok) return fail(name, session, read.why);
-    const { transport, hint } = transportTo(read.server, { env, cwd, message_bytes, unasked_bytes });
+    const { transport, hint } = transportTo(read.server, { env, cwd, children, message_bytes, unasked_bytes });
     const client = new Client({ name: 'second-brain', version: '1' }, { capabilities: {} });
     session.client = client;
     Object.assign(client, { onclose: () => fail(name, session, `it ended${hint()}`) });
@@ -150,7 +152,7 @@ const listTools = async (server: string, client: Client, timeout: number): Promi
   return found;
 };
 
-type TransportOptions = Pick<McpOptions, 'env' | 'cwd'> & Pick<McpLimits, 'message_bytes' | 'unasked_bytes'>;
+type TransportOptions = Pick<McpOptions, 'env' | 'cwd' | 'children'> & Pick<McpLimits, 'message_bytes' | 'unasked_bytes'>;
 /** `hint` is what the server said last that was no message: why it failed, mostly. */
 type Opened = { readonly transport: Transport; readonly hint: () => string };
 
@@ -172,9 +174,13 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
       new Promise((resolve, reject) => {
         const made = spawn(command, [...args], { cwd: options.cwd, env: { ...options.env, ...env }, detached: true, stdio: 'pipe', windowsHide: true });
         child = made;
+        const ended = options.children(made.pid);
         made.on('spawn', resolve);
         made.on('error', (error) => reject(new Error(`cannot start ${command} (${'code' in error ? String(error.code) : error.message})`)));
-        made.on('exit', () => endGroup(made.pid, 'SIGKILL'));
+        made.on('exit', () => {
+          ended();
+          endGroup(made.pid, 'SIGKILL');
+        });
         made.on('close', () => transport.onclose?.());
         made.stdin.on('error', () => undefined); // EPIPE: its end is told by close
         made.stderr.on('data', (chunk: Buffer) => said(chunk.toString('utf8')));

@@ -5,6 +5,7 @@ import { endGroup } from '../floor/process-file.ts';
 import { redact } from '../floor/redact.ts';
 import { wellFormed } from '../floor/text.ts';
 import type { ToolReply } from '../records.ts';
+import type { OnRecord } from './children-file.ts';
 
 export type RunInput = {
   readonly command: unknown;
@@ -18,6 +19,7 @@ export type RunInput = {
   /** The repository's root. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly children: OnRecord;
   readonly timeout_ms: number;
   readonly redact: boolean;
 };
@@ -67,11 +69,12 @@ const TAIL_BYTES = 7000;
 
 const refuse = (text: string): ToolReply => ({ ok: false, text });
 
-const start = (argv: readonly string[], { cwd, env, timeout_ms, redact: hide }: RunInput): Promise<ToolReply> =>
+const start = (argv: readonly string[], { cwd, env, children, timeout_ms, redact: hide }: RunInput): Promise<ToolReply> =>
   new Promise((resolve) => {
     const began = Date.now();
     const [program = '', ...args] = argv;
     const child = spawn(program, args, { cwd, env: { ...env }, shell: false, detached: true, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    const ended = children(child.pid);
     const output = keepEnds(HEAD_BYTES, TAIL_BYTES);
     let timed_out = false;
     let settled = false;
@@ -98,6 +101,7 @@ const start = (argv: readonly string[], { cwd, env, timeout_ms, redact: hide }: 
     child.stderr.on('data', output.take);
     child.on('error', (error) => settle(refuse(`It did not start (${'code' in error ? String(error.code) : error.message}).`)));
     child.on('exit', (code, signal) => {
+      ended();
       // Whatever it left running in its group ends with it.
       endGroup(child.pid, 'SIGKILL');
       setTimeout(() => end(`Exit ${code ?? signal}`), CLOSE_MS).unref();

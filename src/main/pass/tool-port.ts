@@ -2,6 +2,7 @@
 import type { Knobs } from '../floor/knobs.ts';
 import type { Detector, ToolReply, ToolRequest } from '../records.ts';
 import type { FileToolTask } from '../../workers/contract.ts';
+import type { OnRecord } from './children-file.ts';
 import { commandsOf, grantOf } from './grants.ts';
 import type { Mcp } from './mcp-client.ts';
 import type { McpListing } from './mcp-result.ts';
@@ -19,6 +20,7 @@ export type ToolPortOptions = {
   /** When the last write in the tree was seen. */
   readonly last_write_at: () => number | undefined;
   readonly now: () => number;
+  readonly children: OnRecord;
   /** Environment of commands, built from scratch (`childEnv`). */
   readonly env: Readonly<Record<string, string>>;
 };
@@ -44,7 +46,7 @@ export const openToolPort = (options: ToolPortOptions) => {
       return await runCommand({
         command: args['command'], allowed: commandsOf(detector), enabled: knobs().run_tool.enabled, plan_mode: plan_mode(),
         quiet_since: () => now() - (last_write_at() ?? Number.NEGATIVE_INFINITY),
-        cwd: root, env, timeout_ms: deadlineOf(detector), redact: knobs().projection.redact,
+        cwd: root, env, children: options.children, timeout_ms: deadlineOf(detector), redact: knobs().projection.redact,
       });
     } finally {
       running = false;

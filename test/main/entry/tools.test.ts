@@ -30,7 +30,7 @@ const detector: Detector = { name: 'prior-art', enabled: true, system: 'x', tool
 
 const open = () =>
   openTools({
-    dist: join(base, 'dist'), workspace, cwd: workspace, env: { CLAUDE_CONFIG_DIR: join(base, 'config') }, log: () => undefined,
+    dist: join(base, 'dist'), workspace, cwd: workspace, env: { CLAUDE_CONFIG_DIR: join(base, 'config') }, log: () => undefined, children: () => () => undefined,
     fileTool: pools.fileTool, knobs: defaultKnobs, plan_mode: () => false, last_write_at: () => undefined,
   });
 

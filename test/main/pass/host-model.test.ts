@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pathsUnder } from '../../../src/main/floor/paths.ts';
 import { isAlive, startTime } from '../../../src/main/floor/process-file.ts';
-import { sweepChildren } from '../../../src/main/pass/children-file.ts';
+import { openChildren, sweepChildren } from '../../../src/main/pass/children-file.ts';
 import { parseHostLine } from '../../../src/main/pass/host-line.ts';
 import { createHostModel, type HostModelOptions } from '../../../src/main/pass/host-model.ts';
 import type { ForkResult, ToolReply } from '../../../src/main/records.ts';
@@ -35,7 +35,7 @@ const open = (mode: string, more: Partial<HostModelOptions> = {}) => {
   const systemFile = join(dir, 'system.md');
   writeFileSync(systemFile, 'You watch.');
   const childrenFile = paths.children('77');
-  const model = createHostModel({ execPath: writeFakeCli(dir, mode), dataDir: paths.data, childrenFile, systemFile, model: 'haiku', maxOutputTokens: 512, env: { PATH: process.env['PATH'] ?? '', HOME: dir }, now: () => now, ...more });
+  const model = createHostModel({ execPath: writeFakeCli(dir, mode), dataDir: paths.data, children: openChildren(childrenFile), systemFile, model: 'haiku', maxOutputTokens: 512, env: { PATH: process.env['PATH'] ?? '', HOME: dir }, now: () => now, ...more });
   models.push(model);
   // A line may be half written: only whole ones count.
   const seen = () => (existsSync(`${systemFile}.seen`) ? readFileSync(`${systemFile}.seen`, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as SeenChild) : []);
@@ -162,16 +162,6 @@ describe('orphans', () => {
     expect(dead(kept.pid ?? 0)).toBe(false);
     expect(existsSync(join(hosts, '1', 'children'))).toBe(false);
     process.kill(kept.pid ?? 0, 'SIGKILL');
-  });
-
-  it('of a predecessor on the same host are killed before our own list replaces theirs', async () => {
-    const { model, childrenFile } = open('answer');
-    const orphan = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });
-    const pid = orphan.pid ?? 0;
-    mkdirSync(join(childrenFile, '..'), { recursive: true });
-    writeFileSync(childrenFile, JSON.stringify({ v: 1, monitor: { pid: spawnSync(process.execPath, ['-e', '']).pid, start: '1' }, children: [{ pid, start: startTime(pid) }] }));
-    await model.send('f', HELLO, none);
-    await until(() => dead(pid));
   });
 
   it('a reused pid, a damaged file and a hostile one kill nobody', () => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive } from '../../../src/main/floor/process-file.ts';
+import type { OnRecord } from '../../../src/main/pass/children-file.ts';
 import { openMcp, type Mcp, type McpLimits } from '../../../src/main/pass/mcp-client.ts';
 import { mostHeld } from '../../support/held-memory.ts';
 import type { ToolReply } from '../../../src/main/records.ts';
@@ -32,8 +33,14 @@ afterEach(async () => {
 });
 
 const logged: string[] = [];
+/** Servers that run, by what the client told. */
+const onRecord = new Set<number | undefined>();
+const children: OnRecord = (pid) => {
+  onRecord.add(pid);
+  return () => void onRecord.delete(pid);
+};
 const open = (limits: Partial<McpLimits> = {}): Mcp => {
-  const mcp = openMcp({ env: { PATH: process.env['PATH'] ?? '', HOME: folder }, cwd: folder, log: (line) => logged.push(line), limits });
+  const mcp = openMcp({ env: { PATH: process.env['PATH'] ?? '', HOME: folder }, cwd: folder, children, log: (line) => logged.push(line), limits });
   opened.push(mcp);
   return mcp;
 };
@@ -127,6 +134,7 @@ describe('a real server over stdio', () => {
     const mcp = open();
     await mcp.connect(real(), ['s']);
     const first = Number((JSON.parse((await call(mcp, 'env')).text) as { pid: number }).pid);
+    expect(onRecord.has(first)).toBe(true);
     await mcp.connect(real(), []);
     expect(mcp.tools()).toEqual([]);
     expect(await untilGone(first)).toBe(true);
@@ -134,6 +142,7 @@ describe('a real server over stdio', () => {
     const second = Number((JSON.parse((await call(mcp, 'env')).text) as { pid: number }).pid);
     await mcp.close();
     expect(await untilGone(second)).toBe(true);
+    expect([...onRecord]).toEqual([]);
     expect(await call(mcp, 'echo')).toEqual({ ok: false, text: 'The server s is not there.' });
     expect(mcp.problems()).toEqual([]);
   });

@@ -23,7 +23,7 @@ const script = (name: string, code: string): string => {
 const run = (command: unknown, over: Partial<RunInput> = {}): Promise<ToolReply> =>
   runCommand({
     command, allowed: typeof command === 'string' ? [command] : [], enabled: true, plan_mode: false, quiet_since: () => Number.POSITIVE_INFINITY, cwd,
-    env: childEnv({ env: { PATH: process.env['PATH'], HOME: cwd }, root: cwd, exec_path: process.execPath, real: (folder) => folder }), timeout_ms: 10_000, redact: true, ...over,
+    env: childEnv({ env: { PATH: process.env['PATH'], HOME: cwd }, root: cwd, exec_path: process.execPath, real: (folder) => folder }), children: () => () => undefined, timeout_ms: 10_000, redact: true, ...over,
   });
 
 const untilGone = async (pid: number): Promise<boolean> => {
@@ -98,6 +98,12 @@ describe('how it runs', () => {
     expect(reply.text).toContain('out');
     expect(reply.text).toContain('err');
     expect((await run(script('quiet.cjs', ''))).text).toContain('(no output)');
+  });
+
+  test('is on record as long as it runs', async () => {
+    const events: string[] = [];
+    const reply = await run(script('pid.cjs', 'console.log(process.pid)'), { children: (pid) => (events.push(`started ${pid}`), () => events.push('ended')) });
+    expect(events).toEqual([`started ${/^\d+$/m.exec(reply.text)?.[0]}`, 'ended']);
   });
 
   test('a time-out kills the whole group, and what a command leaves behind ends with it', async () => {

@@ -44,8 +44,8 @@ const open = (knobs: Partial<Knobs> = {}, over: Partial<ToolPortOptions> = {}): 
   const port = openToolPort({
     fileTool: (task) => Promise.resolve(answerFileTool(task)),
     root, denied: () => [], knobs: () => ({ ...defaultKnobs(), ...knobs }),
-    mcp: () => loadMcp(base, { env: { PATH: process.env['PATH'] ?? '' }, cwd: base, log: () => undefined }),
-    plan_mode: () => false, last_write_at: () => undefined, now: () => 1_000_000, env: { PATH: process.env['PATH'] ?? '' }, ...over,
+    mcp: () => loadMcp(base, { env: { PATH: process.env['PATH'] ?? '' }, cwd: base, children: () => () => undefined, log: () => undefined }),
+    plan_mode: () => false, last_write_at: () => undefined, now: () => 1_000_000, children: () => () => undefined, env: { PATH: process.env['PATH'] ?? '' }, ...over,
   });
   ports.push(port);
   return port;
@@ -134,7 +134,7 @@ describe('MCP', () => {
     let loads = 0;
     const mcp = () => {
       loads += 1;
-      return loadMcp(base, { env: { PATH: process.env['PATH'] ?? '' }, cwd: base, log: () => undefined });
+      return loadMcp(base, { env: { PATH: process.env['PATH'] ?? '' }, cwd: base, children: () => () => undefined, log: () => undefined });
     };
     const asks = detector('asks', 'mcp:s');
     const port = open(withServer(), { mcp });
