@@ -33,6 +33,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Opens a thread's sender: nothing connects before the first post. `close` ends every socket at once. */
 export const openSender = (): Sender => {
   const routes = new Map<string, Dispatcher>();
+  const askAnthropic = openAnthropic();
   const route = (provider: Provider): Dispatcher => {
     const key = `${new URL(provider.base_url).protocol}\n${provider.proxy ?? ''}\n${provider.ca ?? ''}`;
     const known = routes.get(key);
@@ -42,7 +43,7 @@ export const openSender = (): Sender => {
     return made;
   };
   return {
-    post: (provider, body, signal) => (provider.kind === 'anthropic' ? postAnthropic : postOpenai)(provider, body, signal, route(provider)),
+    post: (provider, body, signal) => (provider.kind === 'anthropic' ? askAnthropic : postOpenai)(provider, body, signal, route(provider)),
     warm: async (provider, n, signal) => {
       const url = new URL('/', provider.base_url);
       setMaxListeners(n + 1, signal); // one of each knock; Node warns from the eleventh on
@@ -78,39 +79,57 @@ const openRoute = ({ base_url, proxy, ca }: Provider): Dispatcher => {
 /** Explicit roots: a repository can set NODE_EXTRA_CA_CERTS of this process. Reading them takes a while, once per route. */
 const rootsOf = (ca: string | undefined): SecureContext => createSecureContext({ ca: [...rootCertificates, ...(ca === undefined ? [] : [ca])] });
 
-const postAnthropic = async (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
-  const answers: HttpAnswer[] = [];
-  const client = new Anthropic({
-    apiKey: provider.key,
-    baseURL: provider.base_url,
-    maxRetries: 0, // ours know the fork's deadline
-    timeout: 2 ** 31 - 1,
-    logLevel: 'off',
-    openTelemetry: false,
-    // The SDK says where to and with which headers. The bodies go past it: through fetch each is copied several times.
-    // So does the signal: nothing holds the SDK's own while a body is read, and once it is collected it never fires.
-    fetch: async (url, init) => {
-      const answer = await ask(String(url), Object.fromEntries(new Headers(init?.headers)), body, signal, dispatcher);
-      answers.push(answer);
-      return new Response(null, { status: answer.status });
-    },
-  });
-  try {
-    await client.post('/v1/messages', { body, stream: true, signal, headers: { 'content-type': 'application/json' } }).asResponse();
-  } catch (error) {
-    if (answers.length === 0) throw error; // else it is the SDK's word for a status that we have
-  }
-  const [answer] = answers;
-  if (answer === undefined) throw new Error('the SDK sent nothing');
-  return answer;
+type Asked = { readonly body: Uint8Array; readonly signal: AbortSignal; readonly dispatcher: Dispatcher; answer?: HttpAnswer };
+
+type Ask = (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher) => Promise<HttpAnswer>;
+
+/** Asks through the SDK, with one client for each address and key: to make one takes longer than all else it does for a request. */
+const openAnthropic = (): Ask => {
+  const clients = new Map<string, Anthropic>();
+  // The SDK says where to and with which headers. The bodies go past it: through fetch each is copied several times.
+  // So does the signal: nothing holds the SDK's own while a body is read, and once it is collected it never fires.
+  const asked = new WeakMap<object, Asked>();
+  const clientOf = ({ key, base_url }: Provider): Anthropic => {
+    const name = `${base_url}\n${key}`;
+    const known = clients.get(name);
+    if (known !== undefined) return known;
+    const made = new Anthropic({
+      apiKey: key,
+      baseURL: base_url,
+      maxRetries: 0, // ours know the fork's deadline
+      timeout: 2 ** 31 - 1,
+      logLevel: 'off',
+      openTelemetry: false,
+      fetch: async (url, init) => {
+        const call = typeof init?.body === 'object' && init.body !== null ? asked.get(init.body) : undefined;
+        if (call === undefined) throw new Error('the SDK sent a body of its own');
+        call.answer = await ask(String(url), Object.fromEntries(new Headers(init?.headers)), call.body, call.signal, call.dispatcher);
+        return new Response(null, { status: call.answer.status });
+      },
+    });
+    clients.set(name, made);
+    return made;
+  };
+  return async (provider, body, signal, dispatcher) => {
+    const call: Asked = { body, signal, dispatcher };
+    asked.set(body, call);
+    try {
+      await clientOf(provider).post('/v1/messages', { body, stream: true, signal, headers: { 'content-type': 'application/json' } }).asResponse();
+    } catch (error) {
+      if (call.answer === undefined) throw error; // else it is the SDK's word for a status that we have
+    }
+    if (call.answer === undefined) throw new Error('the SDK sent nothing');
+    return call.answer;
+  };
 };
 
-const postOpenai = (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> =>
+const postOpenai: Ask = (provider, body, signal, dispatcher) =>
   ask(
     `${provider.base_url.replace(/\/+$/, '')}/chat/completions`,
     { 'content-type': 'application/json', accept: 'text/event-stream', ...(provider.key === '' ? {} : { authorization: `Bearer ${provider.key}` }) },
     body, signal, dispatcher,
   );
+
 /** Redirects are answers too: a key goes to the address that was configured and nowhere else. */
 const ask = async (url: string, headers: Readonly<Record<string, string>>, body: Uint8Array, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
   const answer = await request(url, { dispatcher, signal, method: 'POST', headers, body });
