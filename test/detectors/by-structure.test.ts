@@ -45,7 +45,7 @@ describe('repeat-failure', () => {
     { what: 'different commands', parts: [prompt('Get the tests to pass.'), again('npm test'), again('npm run lint'), again('npm run build'), claim('All three fail.'), end()], asked: false, local: false },
     { what: 'twice is no row', parts: [prompt('Get the tests to pass.'), again('npm test'), again('npm test'), claim('Two failures.'), end()], asked: false, local: false },
     // Code counts, and only a reader knows what was meant.
-    { what: 'the user wants the retries', parts: [prompt('The service is flaky: keep trying the smoke test until it is up.'), again('npm run smoke'), again('npm run smoke'), again('npm run smoke'), say('Still down.')], asked: true, local: true },
+    { what: 'the user wants the retries', parts: [prompt('The service is flaky: keep trying the smoke test until it is up.'), again('npm run smoke'), again('npm run smoke'), again('npm run smoke'), say('Still down.')], asked: true, local: false },
   ];
   test.each(cases)('$what', async ({ parts, speaks, asked }) => {
     const played = await on.play({ parts, rules: { 'repeat-failure': rule }, detectors: { 'repeat-failure': {} } });

@@ -34,9 +34,9 @@ export const stepsOf = (observations: readonly Numbered[], wanted: Wanted): read
   const ended = (call: Numbered, end: Attempt['end'], at: Numbered): void => {
     if (at.launches !== undefined) return;
     if (end === 'success' && call.writes === true) steps.push({ end: 'changed' });
-    if (end === 'success' && call.command !== undefined && MOVES.some((move) => call.command?.includes(move) === true)) steps.push({ end: 'moved' });
+    if (end === 'success' && call.command !== undefined && MOVES.test(call.command)) steps.push({ end: 'moved' });
     const attempt = attemptOf(call, end, at, wanted);
-    if (attempt !== undefined) steps.push(attempt);
+    if (attempt !== undefined && !(end === 'failure' && isAnswer(attempt))) steps.push(attempt);
   };
   for (const seen of observations) {
     const { kind, call } = seen;
@@ -52,9 +52,11 @@ export const stepsOf = (observations: readonly Numbered[], wanted: Wanted): read
   return steps;
 };
 
-/** What has failed since observation `from`: only attempts of the kind can have become a row. */
-export const failedSince = (observations: readonly Numbered[], from: number): Wanted => {
-  const calls = new Set(observations.flatMap(({ n, kind, call }) => (n >= from && kind === 'error' && call !== undefined ? [call] : [])));
+/** What has failed since observation `from`, with the `back` failures before: only attempts of the kind can have become a row. */
+export const failedSince = (observations: readonly Numbered[], from: number, back: number): Wanted => {
+  const errors = observations.filter(({ kind, call }) => kind === 'error' && call !== undefined);
+  const first = errors.findIndex(({ n }) => n >= from);
+  const calls = new Set(first === -1 ? [] : errors.slice(Math.max(0, first - back)).map(({ call }) => call));
   const failed = calls.size === 0 ? [] : observations.filter(({ kind, call }) => kind === 'tool' && call !== undefined && calls.has(call));
   return {
     programs: [...new Set(failed.flatMap(({ command }) => (command === undefined ? [] : [programOf(readCommand(command).text)])))].filter((program) => program !== ''),
@@ -78,8 +80,14 @@ const attemptOf = (call: Numbered, end: Attempt['end'], at: Numbered, wanted: Wa
   return { ...shared, id: `${tool} ${target}`.trim(), shown: `${tool} ${target}`.trim(), waited: false, words: `${text.slice(0, 600)} ${signature}` };
 };
 
-/** What only a whole tree can do to a test. */
-const MOVES = ['git bisect ', 'git checkout ', 'git switch ', 'git stash', 'git reset ', 'git revert '];
+/** What only a whole tree can do to a test; a look at the stash moves nothing. */
+const MOVES = /\bgit (?:bisect|checkout|switch|reset|revert)\s|\bgit stash(?!\s+(?:list|show)\b)/;
+
+/** Programs that say no by their exit code: nothing found, not equal, not there. */
+const ASKS = /^(?:rg|grep|egrep|fgrep|ag|ack|git grep|git diff|diff|cmp|test|\[|which|pgrep|command)(?:\s|$)/;
+
+/** A failure that is only a no: such a program, and not a word of complaint. */
+const isAnswer = ({ tool, shown, signature }: Attempt): boolean => tool === 'Bash' && ASKS.test(shown) && /^(?:Exit code 1)?$/i.test(signature);
 
 const WAITS = /(?:^|[;&|(\s])(?:sleep|wait|until|while)\s/;
 

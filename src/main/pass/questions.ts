@@ -1,11 +1,12 @@
 // The checklist of standard-questions: what a question's patterns mean, and whether the stream answers it (SPEC 8).
 import type { Numbered } from '../records.ts';
+import { isCommentOnly } from './comments.ts';
 import { isWhole, isWithin, readPattern, type Pattern } from './patterns.ts';
 import { readCommand } from './shell.ts';
 
 /**
  * A row of `config.questions`. Patterns are literals with `*`, case aside; a prefix says what they are held against:
- * `edit:` the path of a file written · `run:` the first words of a command · `tool:` a tool's name · `say:` the agent's
+ * `edit:` the path of a file written · `run:` the first words of a command, with `$` behind it all of them · `tool:` a tool's name · `say:` the agent's
  * words · `prompt:` the user's words · `agent:` a subagent's conclusion · no prefix: any line. `!` in front excludes.
  */
 export type Question = {
@@ -47,21 +48,31 @@ type Seen = {
   readonly texts: readonly string[];
   readonly line: string;
   readonly tool: string;
+  /** It was refused or failed, or it changes no more than a comment. */
   readonly undone: boolean;
+  /** What it was to run is not there. */
+  readonly absent: boolean;
+  /** It goes on in the background and runs again after each change. */
+  readonly watches: boolean;
   /** A prompt that begins a turn, not one typed into a running one. */
   readonly opens: boolean;
 };
 
 export const readStream = (observations: readonly Numbered[]): Stream => {
   const undone = undoneCalls(observations);
+  const taken_back = takenBack(observations);
+  const absent = absentRuns(observations);
   let idle = true;
-  return observations.map((seen): Seen => {
+  return observations.map((seen, at): Seen => {
     const { kind, n, text, tool = '', call, command, writes, paths, note } = seen;
-    const rest = { n, line: straight(text), tool: kind === 'tool' ? tool.toLowerCase() : '', undone: call !== undefined && undone.has(call), opens: idle && kind === 'prompt' };
+    const rest = { n, line: straight(text), tool: kind === 'tool' ? tool.toLowerCase() : '', undone: call !== undefined && undone.has(call), absent: call !== undefined && absent.has(call), watches: command !== undefined && WATCHES.test(command) && text.includes(IN_BACKGROUND), opens: idle && kind === 'prompt' };
     if (kind !== 'note' && kind !== 'done') idle = false;
     else if (note === 'turn-end' || note === 'interrupt') idle = true;
-    if (kind === 'tool' && writes === true) return { ...rest, scope: 'edit', texts: [(paths?.[0] ?? '').replaceAll('\\', '/').toLowerCase()] };
-    if (kind === 'tool' && command !== undefined) return { ...rest, scope: 'run', texts: readCommand(command).parts.map((part) => part.toLowerCase()) };
+    if (kind === 'tool' && writes === true) {
+      const path = (paths?.[0] ?? '').replaceAll('\\', '/').toLowerCase();
+      return { ...rest, scope: 'edit', texts: [path], undone: rest.undone || isCommentOnly(text, path) || taken_back.some(({ n: back, file }) => back > n && (path === file || path.endsWith(`/${file}`))) };
+    }
+    if (kind === 'tool' && command !== undefined) return { ...rest, scope: 'run', texts: [...readCommand(command).parts.map((part) => part.toLowerCase()), ...hooksOf(seen, observations[at + 1])] };
     const scope = kind === 'text' ? 'say' : kind === 'prompt' || kind === 'agent' ? kind : undefined;
     return { ...rest, scope, texts: [rest.line] };
   });
@@ -75,7 +86,11 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
   if (last === undefined) return { state: 'not-asked' };
   const waivers = stream.filter(reader(question.waived_by));
   const waived = waivers.at(-1)?.n;
-  const answer = stream.findLast(reader(question.answered_by))?.n;
+  const answers = reader(question.answered_by);
+  const answering = stream.filter((seen) => !seen.absent && answers(seen));
+  const watcher = answering.find(({ watches }) => watches)?.n;
+  if (watcher !== undefined) return { state: 'answered', by: watcher };
+  const answer = answering.at(-1)?.n;
   if (!question.each_time) {
     if (waived !== undefined) return { state: 'waived', by: waived };
     return answer === undefined ? { state: 'open', changes } : { state: 'answered', by: answer };
@@ -87,13 +102,15 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
   const by_user = waivers.findLast(({ scope }) => scope !== 'say')?.n;
   const next = by_user === undefined ? 0 : (stream.find(({ n, opens }) => opens && n > by_user)?.n ?? Infinity);
   const asked = changes.filter((n) => n > next && n > waived && n > (answer ?? 0));
-  return asked.length === 0 ? { state: 'waived', by: waived } : { state: 'open', changes: asked, ...before, waived_before: true };
+  if (asked.length === 0) return { state: 'waived', by: waived };
+  // Once it was done after all, the waiver is history.
+  return { state: 'open', changes: asked, ...before, ...(answer !== undefined && answer > waived ? {} : { waived_before: true as const }) };
 };
 
 /** The first observation later than `after` that answers the question. A failing answer is one: the question was put. */
 export const answeredAfter = (question: Question, stream: Stream, after: number): number | undefined => {
   const answers = reader(question.answered_by);
-  return stream.find((seen) => seen.n > after && answers(seen))?.n;
+  return stream.find((seen) => seen.n > after && !seen.absent && answers(seen))?.n;
 };
 
 type Scope = 'edit' | 'run' | 'say' | 'prompt' | 'agent';
@@ -110,7 +127,8 @@ const reader = (patterns: readonly string[]): ((seen: Seen) => boolean) => {
 const readScoped = (pattern: string): Scoped => {
   const [, scope, literal = ''] = /^(edit|run|tool|say|prompt|agent):(.*)$/s.exec(pattern) ?? [];
   if (scope === undefined) return { scope: undefined, pattern: readPattern(pattern) };
-  return { scope: scope as Scope | 'tool', pattern: readPattern(literal), ...(scope === 'run' ? { longer: readPattern(`${literal} *`) } : {}) };
+  const whole = scope === 'run' && literal.endsWith('$');
+  return { scope: scope as Scope | 'tool', pattern: readPattern(whole ? literal.slice(0, -1) : literal), ...(scope === 'run' && !whole ? { longer: readPattern(`${literal} *`) } : {}) };
 };
 
 const describes = ({ scope, pattern, longer }: Scoped, seen: Seen, text: string): boolean => {
@@ -128,6 +146,28 @@ const straight = (text: string): string => text.replaceAll('’', "'").toLowerCa
 /** Calls that were refused or failed: an edit that did not happen changes nothing. */
 const undoneCalls = (stream: readonly Numbered[]): ReadonlySet<string> =>
   new Set(stream.flatMap(({ kind, call, note }) => (call !== undefined && (kind === 'error' || note === 'refusal') ? [call] : [])));
+
+/** Calls whose program or script does not exist: they have run nothing. */
+const absentRuns = (stream: readonly Numbered[]): ReadonlySet<string> =>
+  new Set(stream.flatMap(({ kind, call, text }) => (kind === 'error' && call !== undefined && text.length < 400 && ABSENT.test(text) ? [call] : [])));
+
+const WATCHES = /\b(?:watchexec|entr|nodemon)\b|--watch\b|:watch\b|\bwatch\b/;
+// As the projection marks a call that was sent there.
+const IN_BACKGROUND = '(in background)';
+
+/** Files given back to the last commit, and when. */
+const takenBack = (stream: readonly Numbered[]): readonly { readonly n: number; readonly file: string }[] =>
+  stream.flatMap(({ n, kind, command }) =>
+    kind !== 'tool' || command === undefined || !/\bgit (?:checkout|restore)\b/.test(command) ? [] : readCommand(command).parts.flatMap((part) => /^git (?:checkout(?: HEAD)? -- |restore )(?!-)(.+)$/i.exec(part)?.[1]?.split(' ').map((file) => ({ n, file: file.replace(/^\.\//, '').toLowerCase() })) ?? []),
+  );
+
+const ABSENT = /exit code 12[67]\b|command not found|is not recognized as|missing script|unknown command|no such task/i;
+
+/** A commit takes no time by itself: what takes this long are its hooks, which answer as `commit-hooks`. */
+const HOOKS_TAKE_MS = 30_000;
+
+const hooksOf = ({ command = '', at }: Numbered, next: Numbered | undefined): readonly string[] =>
+  next !== undefined && next.at - at >= HOOKS_TAKE_MS && /\bgit commit\b(?!.*(?:--no-verify|\s-n\b))/.test(command.slice(0, 500)) ? ['commit-hooks'] : [];
 
 const parseQuestion = (row: unknown): readonly Question[] => {
   if (typeof row !== 'object' || row === null) return [];

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Detector, Numbered, OpenAdvice, Outcome, StructuralMatch } from '../records.ts';
 import { failedSince, slugOf, stepsOf, type Attempt, type Step } from './attempts.ts';
+import { complaintOf, openKin } from './kin.ts';
 import { oneLine } from './one-line.ts';
 import { sameDir } from './shell.ts';
 
@@ -19,7 +20,8 @@ export type RepeatInput = {
  * that fail in turns at the same thing; the latest first. An attempt that pauses before it asks gets twice as many.
  */
 export const repeatFailures = (observations: readonly Numbered[], detector: Pick<Detector, 'name' | 'config'>, { from, since = 0, told = new Set() }: RepeatInput): StructuralMatch[] => {
-  const wanted = failedSince(observations, from);
+  // Of two tools in turns, a pass may see one only.
+  const wanted = failedSince(observations, from, LOOK_BACK);
   if (wanted.programs.length + wanted.tools.length === 0) return [];
   const asked = detector.config['min_failures'];
   const least = typeof asked === 'number' && asked >= 2 ? asked : MIN_FAILURES;
@@ -61,14 +63,16 @@ type Row = { dir: string | undefined; failures: Attempt[]; changed: boolean };
 /** The failures of each attempt since it last succeeded or got on: failed in another way after something was changed. */
 const openRows = (steps: readonly Step[]): readonly Row[] => {
   const rows = new Map<string, Row[]>();
+  const kin = openKin();
   for (const step of steps) {
     if (step.end === 'moved') rows.clear();
     else if (step.end === 'changed') for (const row of [...rows.values()].flat()) row.changed = true;
     else {
-      const all = rows.get(step.id) ?? [];
+      const key = kin.keyOf(step);
+      const all = rows.get(key) ?? [];
       const same = all.filter(({ dir }) => sameDir(dir, step.dir));
       if (step.end === 'success') {
-        rows.set(step.id, all.filter((row) => !same.includes(row)));
+        rows.set(key, all.filter((row) => !same.includes(row)));
         continue;
       }
       // A shell keeps its directory between calls: without a `cd` it is the latest one.
@@ -78,7 +82,7 @@ const openRows = (steps: readonly Step[]): readonly Row[] => {
       const other = row.failures.at(-1)?.signature !== step.signature;
       row.failures = other && (row.changed || step.id === step.tool) ? [step] : [...row.failures, step];
       row.changed = false;
-      rows.set(step.id, [...all.filter((each) => each !== row), row]);
+      rows.set(key, [...all.filter((each) => each !== row), row]);
     }
   }
   return [...rows.values()].flat();
@@ -98,7 +102,7 @@ const openLoop = (steps: readonly Step[], least: number): readonly Attempt[] | u
   }
   const last = failures.at(-1);
   if (last === undefined) return undefined;
-  const alike = (one: Attempt) => (each: Attempt): boolean => each.tool === one.tool && (each.id === one.id || each.signature === one.signature);
+  const alike = (one: Attempt) => (each: Attempt): boolean => each.tool === one.tool && (each.id === one.id || haveInCommon(each, one));
   const own = failures.filter(alike(last));
   const other = failures.findLast((each) => each.tool !== last.tool && haveInCommon(each, last));
   if (other === undefined) return undefined;
@@ -113,13 +117,14 @@ const MIN_TURNS = 3;
 /** They fail with the same words, or name the same path, address or quoted thing. */
 const haveInCommon = (a: Attempt, b: Attempt): boolean => {
   if (a.signature === b.signature) return true;
-  const words = new Set(tellingWords(a.words));
-  return tellingWords(b.words).some((word) => words.has(word));
+  const words = tellingWords(a.words);
+  // A path may be given from the root or from the project.
+  return tellingWords(b.words).some((word) => words.some((each) => each === word || each.endsWith(`/${word}`) || word.endsWith(`/${each}`)));
 };
 
 const tellingWords = (text: string): readonly string[] => [
   ...[...text.matchAll(/"([^"\n]{3,80})"|`([^`\n]{3,80})`/g)].map((match) => (match[1] ?? match[2] ?? '').toLowerCase()),
-  ...text.toLowerCase().split(/[\s"'`(){}[\],;=<>]+/).map((word) => word.replace(/[:.]+$/, '')).filter((word) => word.length >= 5 && /[/\\.]/.test(word)),
+  ...text.toLowerCase().split(/[\s"'`(){}[\],;=<>]+/).map((word) => word.replace(/[:.]+$/, '')).filter((word) => word.length >= 5 && /[/\\.]|^[a-z]+[-_#]\d+$/.test(word)),
 ];
 
 // ── what is said of it ───────────────────────────────────────────────────────
@@ -129,9 +134,9 @@ const repeatMatch = (detector: string, failures: readonly Attempt[]): Structural
   const shown = last?.shown ?? '';
   return {
     detector,
-    key: keyOf([last?.id ?? ''], slugOf(shown)),
+    key: keyOf([...new Set(failures.map(({ id }) => id).reverse())].slice(0, MAX_PARTS), slugOf(shown)),
     headline: `\`${oneLine(shown, 90)}\` has failed ${failures.length} times with no success between`,
-    body: `The attempts differ in looks only. The latest one ended with: ${tellingLine(last?.at.text ?? '')}`,
+    body: `The attempts differ in ${failures.every(({ id }) => id === last?.id) ? 'looks only' : 'details only, and fail with the same words'}. The latest one ended with: ${tellingLine(last?.at.text ?? '')}`,
     evidence: failures.slice(-CITED).map(({ at }) => `#${at.n}`),
     stale_if: [`${oneLine(shown, 120).replaceAll('*', ' ')}* → done`],
   };
@@ -152,8 +157,8 @@ const loopMatch = (detector: string, failures: readonly Attempt[]): StructuralMa
 
 /** The line of a failure's head that names the fault, else its first. */
 const tellingLine = (text: string): string => {
-  const lines = text.replace(/^\[error\] /, '').split('\n').map((line) => line.trim()).filter((line) => line !== '');
-  return oneLine(lines.find((line) => /error|fail|cannot|can't|not found|no such|denied|refused|missing|undefined|unexpected|invalid|exception|panic|timed out/i.test(line)) ?? lines.join(' '), 200);
+  const [first = text.replace(/^\[error\] /, '')] = complaintOf(text);
+  return oneLine(first, 200);
 };
 
 // ── keys ─────────────────────────────────────────────────────────────────────

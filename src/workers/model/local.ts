@@ -9,7 +9,7 @@ type Open = NonNullable<ForkTask['open']>;
 
 /** A detector's answer by rules: pure, and the same for the same stream. */
 export const judgeLocally = ({ detector, match, stream = [], open = [] }: ForkTask): Feedback => {
-  if (match !== undefined) return ofMatch(match, open);
+  if (match !== undefined) return isWanted(match, stream) ? { verdict: 'silent', checked: 'asked to keep at it' } : ofMatch(match, open);
   if (detector.structural !== undefined) return withOutcomes({ verdict: 'silent' }, repeatOutcomes(stream, open));
   const questions = parseQuestions(detector.config);
   return questions.length === 0 ? { verdict: 'silent' } : ofQuestions(detector.config, questions, stream, open);
@@ -22,6 +22,14 @@ const ofMatch = ({ key, headline, body, evidence, stale_if }: StructuralMatch, o
   open.some((advice) => advice.key === key.toLowerCase())
     ? { verdict: 'still_open', dedup_key: key, headline, evidence }
     : { verdict: 'advise', headline, body, evidence, confidence: MATCH_CONFIDENCE, dedup_key: key, stale_if };
+
+/** Whether the latest prompt before what was cited asks for it again and again. */
+const isWanted = ({ detector, evidence }: StructuralMatch, stream: readonly Numbered[]): boolean => {
+  const first = Math.min(...evidence.map((cite) => Number(cite.slice(1))));
+  return detector === 'repeat-failure' && PERSIST.test(stream.findLast(({ n, kind, human }) => n < first && kind === 'prompt' && human === true)?.text.slice(0, 2000) ?? '');
+};
+
+const PERSIST = /\bkeep (?:on )?(?:re)?trying\b|\btry again until\b|\buntil (?:it|they|that)\b|\b(?:\d+|five|six|ten|few|several|many) times\b|\bin a row\b|\bhow often\b|\bagain and again\b|\bwait (?:for|until)\b|\bimmer wieder\b/i;
 
 const ofQuestions = (config: Readonly<Record<string, unknown>>, questions: readonly Question[], stream: readonly Numbered[], open: Open): Feedback => {
   const read = readStream(stream);
@@ -73,10 +81,16 @@ const finish = (stream: readonly Numbered[], by: Readonly<Record<'finished' | 'u
     if (words.endsWith('?') || words.endsWith('？') || by.unfinished.some((pattern) => occurs(pattern, words))) return undefined;
     const declared = by.finished.some((pattern) => occurs(pattern, words));
     // Words that say neither may be the end, unless something in them speaks against it.
-    if (!declared && by.doubtful.some((pattern) => occurs(pattern, words))) return undefined;
+    if (!declared && by.doubtful.some((pattern) => occurs(pattern, edgesOf(words)))) return undefined;
     return declared || end !== undefined ? { declared, ended: end !== undefined, shown: [seen.n, ...shown] } : undefined;
   }
   return undefined;
+};
+
+/** Where work stands is said first or last: the first sentence and the last one. */
+const edgesOf = (words: string): string => {
+  const sentences = words.split(/(?<=[.!?。！？])\s+|\n+/);
+  return `${sentences[0] ?? ''}\n${sentences.at(-1) ?? ''} `;
 };
 
 const CUT_OFF: ReadonlySet<string> = new Set(['interrupt', 'api-error', 'refusal', 'error', 'aborted', 'max_tokens']);

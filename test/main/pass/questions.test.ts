@@ -49,8 +49,44 @@ describe('standing', () => {
     expect(state([edit(1, 'a.ts'), ended(2), prompt(3, 'no checks needed')])).toEqual({ state: 'waived', by: 3 });
   });
 
+  it('a waiver is history once the question was answered after all', () => {
+    const prompt = (n: number, text: string): Numbered => seen(n, { kind: 'prompt', text: `[prompt] ${text}` });
+    const ended = (n: number): Numbered => seen(n, { kind: 'note', note: 'turn-end', text: '[note]' });
+    expect(state([prompt(1, 'rename, no checks'), edit(2, 'a.ts'), ended(3), prompt(4, 'now b'), edit(5, 'b.ts'), ran(6, 'check'), edit(7, 'b.ts')])).toEqual({ state: 'open', changes: [7], answered_before: true });
+  });
+
+  it('no answer is a run whose program is not there; a red one is', () => {
+    const failed = (text: string): Numbered => seen(3, { kind: 'error', call: 'c2', text });
+    expect(state([edit(1, 'a.ts'), ran(2, 'check'), failed('[error] Bash: Exit code 127\nbash: check: command not found')]).state).toBe('open');
+    expect(state([edit(1, 'a.ts'), ran(2, 'check'), failed('[error] Bash: Exit code 1\n2 failed')]).state).toBe('answered');
+  });
+
+  it('a watcher in the background answers for every later change', () => {
+    const watcher = seen(1, { tool: 'Bash', command: 'check --watch', text: '[tool] Bash — "on save" (in background)\ncheck --watch' });
+    expect(state([watcher, edit(2, 'a.ts')])).toEqual({ state: 'answered', by: 1 });
+    expect(state([ran(1, 'check --watch'), edit(2, 'a.ts')]).state).toBe('open');
+  });
+
+  it('counts no edit that was taken back, and none that touches a comment only', () => {
+    expect(state([edit(1, '/r/src/a.ts'), ran(2, 'git checkout -- src/a.ts')])).toEqual({ state: 'not-asked' });
+    expect(state([edit(1, '/r/src/a.ts'), ran(2, 'git restore src/b.ts')]).state).toBe('open');
+    expect(state([edit(1, '/r/src/a.ts'), ran(2, 'git checkout -b topic')]).state).toBe('open');
+    expect(state([ran(1, 'git checkout -- src/a.ts'), edit(2, '/r/src/a.ts')]).state).toBe('open');
+    expect(state([seen(1, { tool: 'Edit', writes: true, paths: ['a.ts'], text: '[tool] Edit a.ts (+1 -0)\n+ // why' })])).toEqual({ state: 'not-asked' });
+  });
+
+  it('a commit that takes half a minute has run its hooks', () => {
+    const commit = (command: string, took: number): Numbered[] => [edit(1, 'a.ts'), seen(2, { tool: 'Bash', command, text: '[tool]', at: 1000 }), seen(3, { kind: 'text', text: '[text] ok', at: 1000 + took })];
+    const hooks = { answered_by: ['run:commit-hooks', '!run:git'] };
+    expect(state(commit('git commit -m x', 31_000), hooks).state).toBe('answered');
+    expect(state(commit('git commit -m x', 3000), hooks).state).toBe('open');
+    expect(state(commit('git commit --no-verify -m x', 31_000), hooks).state).toBe('open');
+  });
+
   it.each<[string, Numbered, boolean]>([
     ['run:npm test', ran(2, 'npm test -- a'), true],
+    ['run:rake$', ran(2, 'rake'), true],
+    ['run:rake$', ran(2, 'rake build'), false],
     ['run:npm test', ran(2, 'npm testing'), false],
     ['run:npm test', ran(2, 'grep "npm test" x'), false],
     ['tool:mcp__*__run*', seen(2, { tool: 'mcp__ide__runTests', text: '[tool]' }), true],

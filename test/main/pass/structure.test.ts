@@ -105,6 +105,17 @@ describe('progress', () => {
     expect(matchesOf(story([tests, 'a'], [bash('git bisect bad'), 'ok'], [tests, 'a'], [bash('git bisect bad'), 'ok'], [tests, 'a']))).toEqual([]);
   });
 
+  it('a look at the stash moves nothing', () => {
+    expect(matchesOf(story([tests, 'a'], [bash('git stash list'), 'ok'], [tests, 'a'], [tests, 'a']))).toHaveLength(1);
+    expect(matchesOf(story([tests, 'a'], [bash('git stash'), 'ok'], [tests, 'a'], [tests, 'a']))).toEqual([]);
+  });
+
+  it('a search without a hit has not failed', () => {
+    const search = bash('rg -n gone');
+    expect(matchesOf(story([search, 'Exit code 1'], [search, 'Exit code 1'], [search, 'Exit code 1']))).toEqual([]);
+    expect(matchesOf(story([search, 'Exit code 2\nregex parse error'], [search, 'Exit code 2\nregex parse error'], [search, 'Exit code 2\nregex parse error']))).toHaveLength(1);
+  });
+
   it('gives an attempt that waits first twice as many', () => {
     const probe = (times: number) => story(...Array.from({ length: times }, (): [Partial<Numbered>, string] => [bash('sleep 5; curl -sf localhost:1/up'), 'refused']));
     expect(matchesOf(probe(5))).toEqual([]);
@@ -144,6 +155,10 @@ describe('two tools in turns', () => {
     expect(match).toMatchObject({ headline: expect.stringMatching(/^`mcp__db__query` and `psql .*` have failed in turns, 4 times in all$/), evidence: ['#2', '#4', '#6', '#8'] });
     const told = new Set([match?.key ?? '']);
     expect(matchesOf([...turns, ...call(9, query, 'relation "loans" does not exist'), ...call(11, shell, 'ERROR: relation "loans" does not exist')], told)).toEqual([]);
+  });
+
+  it('is seen by a pass that has only one of the tools before it', () => {
+    expect(repeatFailures(turns, repeat, { from: 7 })).toHaveLength(1);
   });
 
   it('is the same story as a row of it that was told before', () => {

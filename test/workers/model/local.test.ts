@@ -53,6 +53,20 @@ const START = ['> please add rounding to the quote', '" I read the code first.',
 const CLAIM = '" Done. The quote is rounded now and the README says so.';
 const UNTESTED = [...START, 'edit src/rates.mjs', 'edit src/zones.mjs', '$ npm run build', CLAIM, 'end'];
 
+describe('repeat-failure, by rules', () => {
+  const judged = (prompt: string): string => {
+    const seen = stream(`> ${prompt}`, '$ make up !', '$ make up !', '$ make up !');
+    const [match] = repeatFailures(seen, named('repeat-failure'), { from: 1 });
+    return judgeLocally(task(named('repeat-failure'), seen, match === undefined ? {} : { match })).verdict;
+  };
+
+  it('keeps still where the user has asked for it again and again', () => {
+    expect(judged('bring it up')).toBe('advise');
+    expect(judged('the line is bad today, keep trying')).toBe('silent');
+    expect(judged('run it six times, how often is it red?')).toBe('silent');
+  });
+});
+
 describe('standard-questions, by rules', () => {
   it('speaks when source was edited, the work is called done, and no test ran', () => {
     expect(ask(UNTESTED)).toEqual({
