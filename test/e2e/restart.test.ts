@@ -187,3 +187,21 @@ test('D5: an MCP server that outlives a killed monitor is ended by the next one,
   expect(existsSync(world.paths.children(String(host)))).toBe(false);
   spared.kill('SIGKILL');
 });
+
+test('without a key, a choice or a word seen so far, the own login is offered in the session that is judged, and in the next when this one ended before it was read', async () => {
+  await world.end();
+  world = openMonitorWorld({ loop: { salience_per_hour: 0 } });
+  const host = world.host();
+  world.monitor(host);
+  const offers = (session: string): number => listMail(world.paths.mailbox(session)).filter(({ said }) => said.user.includes('It can ask your own Claude Code')).length;
+  for (const session of ['one', 'two']) {
+    world.signal(host, session, 'SessionStart', { source: 'startup' });
+    world.signal(host, session, 'UserPromptSubmit', { origin: 'human', prompt_id: session });
+    world.append(session, prompt(`p-${session}`, null, 'Write the parser.'), text(`a-${session}`, `p-${session}`, 'Written.'));
+    await world.until(() => world.status(session) !== undefined, 'not watched');
+    world.signal(host, session, 'Stop', { last_text: 'Written.', attended: true });
+    await world.until(() => offers(session) === 1, 'not offered');
+    world.signal(host, session, 'SessionEnd', { reason: 'clear' });
+    await world.until(() => offers(session) === 0, 'still there');
+  }
+});

@@ -28,7 +28,7 @@ import { writeTurn } from '../speak/turn-file.ts';
 import { abandonPass } from '../speaking.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
 import { dropAll } from '../tasking.ts';
-import { announce } from './announce.ts';
+import { announce, offerHost, unsay } from './announce.ts';
 import { openCapture } from './capture.ts';
 import { projectionLimits, recordsIn } from './reading.ts';
 import { restore, type SessionAsk } from './restore.ts';
@@ -64,6 +64,7 @@ export type LiveSession = ReturnType<typeof openSession>;
 export const openSession = (options: SessionOptions, now: number) => {
   const { paths, session, transcript, log } = options;
   if (!takeLock(paths.lease(session), now)) return undefined;
+  unsay(paths, session);
   const { restored, gone, tombstone, ...begins } = restore(options, now);
   let plan_mode = false;
   let last_write_at: number | undefined;
@@ -197,7 +198,8 @@ export const openSession = (options: SessionOptions, now: number) => {
     }
     // Not awaited: a slow server's tools join a later pass.
     void tools.connect(options.catalogue().filter(({ enabled }) => enabled));
-    if (provider.kind !== 'local') announce(paths, options, provider, at);
+    if (provider.kind === 'local') offerHost(paths, options, at);
+    else announce(paths, options, provider, at);
     const asked = takeRequests(paths, session, at);
     const pass = await begin(w, because, at);
     if (isOurs()) surface(at);
@@ -300,6 +302,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     try {
       if (because === 'forgotten' || because === 'taken') return;
       if (because === 'moved-on') dropAll(w, 'moved-on', at);
+      unsay(paths, session);
       writeLedger(paths, { ...w.ledger, touched_at: at, ...(w.position === undefined ? {} : { position: w.position }) });
       surface(at);
     } finally {
