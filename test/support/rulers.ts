@@ -7,7 +7,7 @@ import type { World } from './host-world.ts';
 import type { OurPlugin } from './our-plugin.ts';
 
 // A shell that reads our guard as the plugin's own hooks do, and one that does nothing.
-const OURS = `trap 'echo "{}"' EXIT; . "$0"`;
+const OURS = 'echo "{}"; . "$0"';
 const BARE = 'echo "{}"; : bare';
 
 /** For a second `--plugin-dir`: two PostToolUse hooks. */
