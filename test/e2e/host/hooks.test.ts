@@ -130,6 +130,18 @@ describeHost('our hooks in the real host', () => {
     expect(host.requests().length).toBe(before);
   });
 
+  test('several lines at once are one event, and the mail is told with it once', async () => {
+    facts('idle', 'task-lines');
+    const item = put({ id: 'sb-lines001', task_id: 'task-lines', finish_gate: true, confidence: 0.9 });
+    const before = host.requests().length;
+    writeFileSync(join(paths.data, 'ring'), `${bellLine('k3x9ab15')}\n${bellLine('k3x9ab16')}`);
+    await waitUntil(() => host.requests().length > before, 15_000, 'the lines woke nobody');
+    await host.idle();
+    expect(host.requests()).toHaveLength(before + 1);
+    expect(toldTo(host.requests().at(-1)).join('\n').split(said(item).agent)).toHaveLength(2);
+    expect((await host.scrollback()).split('sb-lines001')).toHaveLength(2);
+  });
+
   test('an empty bell beside the end of a background shell: the shell’s news gets through', async () => {
     await host.prompt('@@shell please');
     await host.waitFor(/Serving\./);
