@@ -58,7 +58,7 @@ const judgeCurl: Judge = (text, _low, start, spans) => {
   return NO_SECRET.test(value) ? 0 : push(spans, from, value, 'password');
 };
 
-const CLUES: readonly Clue[] = [
+export const CLUES: readonly Clue[] = [
   ['ssw', 2, named('password')],
   ['ssp', 2, named('passphrase')],
   ['pwd', 0, named('password')],

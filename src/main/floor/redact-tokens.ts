@@ -7,7 +7,7 @@ export const findTokens = (text: string, low: Buffer, spans: Span[]): void => {
   findUrlPasswords(text, low, spans);
 };
 
-const RUN = 16;
+export const RUN = 16;
 
 /** What a run may hold. Each tail is one class, so that a failed match costs at most the shortest token. One literal: the hook carries it. */
 const VENDOR =
@@ -29,13 +29,13 @@ const findRuns = (text: string, low: Buffer, spans: Span[]): void => {
 };
 
 /** Whether anything but small letters stands in the run: long words are frequent, tokens of letters alone are not. */
-const hasMark = (low: Buffer, start: number, end: number): boolean => {
+export const hasMark = (low: Buffer, start: number, end: number): boolean => {
   for (let i = start; i < end; i += 1) if ((low[i] as number) < 0x60) return true;
   return false;
 };
 
 /** Returns where to go on: behind what the run's token takes with it. */
-const judgeRun = (text: string, low: Buffer, start: number, end: number, spans: Span[]): number => {
+export const judgeRun = (text: string, low: Buffer, start: number, end: number, spans: Span[]): number => {
   const run = text.slice(start - 2 < 0 ? 0 : start - 2, end);
   const shift = end - run.length;
   VENDOR.lastIndex = 0;
@@ -61,7 +61,7 @@ const MORE = /[\w.-]*/y;
 // Tokens whose prefix a dot or a slash parts from the run.
 const DOTTED = /(?:SG\.|ya29\.|hv[sb]\.|dp\.(?:pt|st|ct|sa)\.|hooks\.slack\.com\/services\/\w{1,16}\/\w{1,16}\/|(?<!\d)\d{8,10}:(?=$))$/;
 
-const findUrlPasswords = (text: string, low: Buffer, spans: Span[]): void => {
+export const findUrlPasswords = (text: string, low: Buffer, spans: Span[]): void => {
   for (let at = low.indexOf(0x40); at !== -1; at = low.indexOf(0x40, at + 1)) {
     let start = at;
     // Left to the slashes of `scheme://`; user names and passwords hold none.

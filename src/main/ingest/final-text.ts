@@ -14,8 +14,9 @@ export type Finals = {
 
 /** Compared by their heads: hook and projection cut long texts each in their own way. */
 const HEAD_CHARS = 500;
-/** Of a record's text: more than its head has, spaces included. */
+/** Of a record's text: more than its head has, spaces included; and how much mostly is. */
 const READ_CHARS = 4 * HEAD_CHARS;
+const ENOUGH_CHARS = 700;
 const RECENT = 20;
 const TURNS = 2;
 
@@ -37,7 +38,8 @@ export const createFinals = (): Finals => {
   };
 
   const fromRecord = (text: string): boolean => {
-    const brought = plain(text.slice(0, READ_CHARS));
+    const few = plain(text.slice(0, ENOUGH_CHARS));
+    const brought = few.length > HEAD_CHARS || text.length <= ENOUGH_CHARS ? few : plain(text.slice(0, READ_CHARS));
     const head = brought.slice(0, HEAD_CHARS);
     const at = brought === '' ? -1 : awaited.findIndex(({ rest }) => rest.startsWith(head));
     const match = awaited[at];

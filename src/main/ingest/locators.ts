@@ -1,5 +1,4 @@
 // Finds what points into a repository: paths, and paths with a line. Each place is looked at once, however long the text.
-import { lowBytes } from '../floor/text.ts';
 
 /** Distinct words remembered within one text. */
 const SEEN = 1000;
@@ -13,25 +12,24 @@ export const locatorsIn = (text: string, max: number, known = ''): readonly stri
   if (max === 0) return [];
   // Bodies name the same things again and again: each is judged once.
   const seen = new Set<string>();
-  const low = lowBytes(text);
-  for (let at = nextMark(low, 0); at < low.length && found.size < max; ) {
+  // Every path has a slash or a dot; the platform finds either faster than a loop could look for both.
+  let slash = text.indexOf('/');
+  let dot = text.indexOf('.');
+  while ((slash !== -1 || dot !== -1) && found.size < max) {
+    const at = dot === -1 || (slash !== -1 && slash < dot) ? slash : dot;
     let start = at;
-    while (start > 0 && at - start < LONGEST && IN_PATH[low[start - 1] as number] === 1) start -= 1;
+    while (start > 0 && at - start < LONGEST && inPath(text, start - 1)) start -= 1;
     let end = at + 1;
-    while (end < low.length && IN_PATH[low[end] as number] === 1) end += 1;
+    while (end < text.length && inPath(text, end)) end += 1;
     const locator = judge(text, start, end, seen);
     if (locator !== undefined && !known.includes(locator)) found.add(locator);
-    at = nextMark(low, end);
+    if (slash !== -1 && slash < end) slash = text.indexOf('/', end);
+    if (dot !== -1 && dot < end) dot = text.indexOf('.', end);
   }
   return [...found];
 };
 
-/** Every path has a slash or a dot. */
-const nextMark = (low: Buffer, from: number): number => {
-  let i = from;
-  while (i < low.length && low[i] !== 0x2f && low[i] !== 0x2e) i += 1;
-  return i;
-};
+const inPath = (text: string, at: number): boolean => IN_PATH[text.charCodeAt(at) & 255] === 1;
 
 const IN_PATH = Uint8Array.from({ length: 256 }, (_, code) => (code < 128 && /[\w./~@+-]/.test(String.fromCharCode(code)) ? 1 : 0));
 

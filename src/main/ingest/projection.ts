@@ -1,5 +1,6 @@
 // One transcript line into what may be known of it (SPEC 5.2, 5.3): pure and stateless, so that ranges can run anywhere.
 import type { ProjectionLimits } from '../../workers/contract.ts';
+import { holdsSecret } from '../floor/redact-gate.ts';
 import { redact } from '../floor/redact.ts';
 import { wellFormed } from '../floor/text.ts';
 import type { Projected } from '../records.ts';
@@ -19,7 +20,7 @@ export const projectLine = (line: Uint8Array, limits: ProjectionLimits): Project
   const bytes = trimmed(line);
   if (isHollowable(bytes)) {
     const record = parse(hollow(bytes) ?? '');
-    if (record !== undefined && isSilent(record)) return project(record, limits);
+    if (record !== undefined && isSilent(record)) return project(record, limits, true);
   }
   return projectText(decodeLine(bytes), limits);
 };
@@ -28,7 +29,7 @@ export const projectLine = (line: Uint8Array, limits: ProjectionLimits): Project
 export const projectText = (text: string, limits: ProjectionLimits): Projected => {
   if (text.trim() === '') return nothing('empty');
   const record = parse(text);
-  return record === undefined ? BAD : project(record, limits);
+  return record === undefined ? BAD : project(record, limits, text.includes('\\ud') || text.includes('\\uD'));
 };
 
 const parse = (text: string): Fields | undefined => {
@@ -40,9 +41,10 @@ const parse = (text: string): Fields | undefined => {
   }
 };
 
-const project = (record: Fields, limits: ProjectionLimits): Projected => {
+/** `mayBreak`: a text may hold a lone surrogate. Decoding leaves none; only an escape can spell one. */
+const project = (record: Fields, limits: ProjectionLimits, mayBreak: boolean): Projected => {
   try {
-    return projectRecord(record, limits);
+    return projectRecord(record, limits, cleanerOf(limits, mayBreak));
   } catch {
     return BAD; // nested deeper than the stack, say
   }
@@ -59,8 +61,16 @@ const trimmed = (line: Uint8Array): Buffer => {
   return Buffer.from(line.buffer, line.byteOffset + start, Math.max(0, end - start));
 };
 
-const projectRecord = (record: Fields, limits: ProjectionLimits): Projected => {
-  const clean = limits.redact ? (text: string): string => redact(wellFormed(text)) : wellFormed;
+const cleanerOf = ({ redact: redacts }: ProjectionLimits, mayBreak: boolean): RecordContext['clean'] => {
+  if (!redacts) return mayBreak ? wellFormed : asItIs;
+  return mayBreak ? (text) => secretless(wellFormed(text)) : secretless;
+};
+
+const asItIs = (text: string): string => text;
+
+const secretless = (text: string): string => (holdsSecret(text) ? redact(text) : text);
+
+const projectRecord = (record: Fields, limits: ProjectionLimits, clean: RecordContext['clean']): Projected => {
   const uuid = idAt(record, 'uuid');
   const parent = idAt(record, 'parentUuid');
   const session = idAt(record, 'sessionId');
