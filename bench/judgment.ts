@@ -1,9 +1,10 @@
 // How often each lens is right, how early, how often it cries wolf, and what it cost.
-//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split fresh|test|train|all] [--seed N] [--json] [--markdown FILE] [--cases FILE]
+//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split fresh|test|train|all] [--seed N] [--json] [--markdown FILE] [--report FILE] [--cases FILE]
 // Without --split only the sessions no judge was tuned on are played.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openBenchJudge } from './judgment/judges.ts';
+import { judgmentHtml } from './judgment/page.ts';
 import { runAll } from './judgment/run.ts';
 import { scoreSplit, type SplitFigures } from './judgment/score.ts';
 import type { Split } from './judgment/steps.ts';
@@ -17,7 +18,7 @@ const main = async (): Promise<number> => {
       provider: { type: 'string', default: 'local' }, model: { type: 'string', default: '' }, 'base-url': { type: 'string', default: '' },
       cache: { type: 'string' }, offline: { type: 'boolean', default: false }, seed: { type: 'string', default: '9' },
       bases: { type: 'string', default: '100' }, twins: { type: 'string', default: '40' }, split: { type: 'string', default: 'fresh' },
-      json: { type: 'boolean', default: false }, markdown: { type: 'string' }, cases: { type: 'string' },
+      json: { type: 'boolean', default: false }, markdown: { type: 'string' }, report: { type: 'string' }, cases: { type: 'string' },
     },
   });
   const { provider } = values;
@@ -42,6 +43,7 @@ const main = async (): Promise<number> => {
     if (asked + from_cache + absent > 0) process.stderr.write(`${asked} requests made, ${from_cache} answers from the folder${absent === 0 ? '' : `, ${absent} not there: these count as silence`}.\n`);
     if (values.cases !== undefined) writeFileSync(values.cases, cases.map((each) => `${JSON.stringify(each)}\n`).join(''));
     if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(figures, judge.name));
+    if (values.report !== undefined) writeFileSync(values.report, judgmentHtml({ judge: judge.name, figures, style: readFileSync('src/page/report.css', 'utf8') }));
     if (!values.json) process.stdout.write(`${terminal(figures, judge.name)}\n`);
     process.stdout.write(`${JSON.stringify(values.json ? { ...lastLine(figures, judge.name), figures } : lastLine(figures, judge.name))}\n`);
     return 0;

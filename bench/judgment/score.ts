@@ -55,6 +55,8 @@ export type FaultFigures = {
   readonly ever: Share;
   /** Medians over those found: records until it was said; records and seconds left in the session by then. */
   readonly delay_records?: number;
+  /** Records of each one found, ever, in rising order. */
+  readonly delays: readonly number[];
   readonly lead_records?: number;
   readonly lead_seconds?: number;
   readonly clean: Share;
@@ -140,6 +142,7 @@ const scoreFault = (fault: string, twins: readonly Case[], k: number): FaultFigu
     const hit = hitOf(each);
     return hit === undefined ? [] : [{ each, hit }];
   });
+  const delays = hits.map(({ each, hit }) => Math.max(0, hit.record - (each.onset ?? 0))).sort((a, b) => a - b);
   const flagged = (kind: 'clean' | 'near' | 'open'): readonly Case[] => twins.filter((each) => each.kind === kind && each.said.length > 0);
   const optional = <K extends string>(name: K, value: number | undefined) => (value === undefined ? {} : ({ [name]: value } as Record<K, number>));
   return {
@@ -147,7 +150,8 @@ const scoreFault = (fault: string, twins: readonly Case[], k: number): FaultFigu
     structural: twins.some(({ structural }) => structural === true),
     detection: shareOf(faults.filter((each) => isFound(each, k)).length, faults.length),
     ever: shareOf(hits.length, faults.length),
-    ...optional('delay_records', median(hits.map(({ each, hit }) => Math.max(0, hit.record - (each.onset ?? 0))))),
+    ...optional('delay_records', median(delays)),
+    delays,
     ...optional('lead_records', median(hits.map(({ each, hit }) => each.end.record - hit.record))),
     ...optional('lead_seconds', median(hits.map(({ each, hit }) => Math.max(0, each.end.at - hit.at) / 1000))),
     clean: shareOf(flagged('clean').length, twins.filter(({ kind }) => kind === 'clean').length),

@@ -30,7 +30,8 @@ export const markdown = (all: readonly SplitFigures[], judge: string): string =>
 
 type Section = { readonly title: string; readonly rows: readonly (readonly string[])[]; readonly notes: readonly string[] };
 
-const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'looked at after tuning (test)', fresh: 'not tuned on (fresh)' };
+/** What a split is, for people. */
+export const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'not tuned on, by the author of the rules (test)', fresh: 'by another author (fresh)' };
 
 const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
   const { split, k, bases, hours, faults, lenses, structural, meaning, false_per_hour, adjudication, cost } = figures;
@@ -75,8 +76,8 @@ const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
 };
 
 const percent = (value: number): string => (value * 100 >= 10 || value === 0 ? (value * 100).toFixed(0) : (value * 100).toFixed(1));
-const share = ({ of, n, share: value, low, high }: Share): string => (n === 0 ? '–' : `${percent(value)} % [${percent(low)}–${percent(high)}] ${of}/${n}`);
-const rate = ({ events, hours, rate: value, low, high }: Rate): string => (hours === 0 ? '–' : `${value.toFixed(3)} [${low.toFixed(3)}–${high.toFixed(3)}] ${events} in ${hours.toFixed(0)} h`);
+export const share = ({ of, n, share: value, low, high }: Share): string => (n === 0 ? '–' : `${percent(value)} % [${percent(low)}–${percent(high)}] ${of}/${n}`);
+export const rate = ({ events, hours, rate: value, low, high }: Rate): string => (hours === 0 ? '–' : `${value.toFixed(3)} [${low.toFixed(3)}–${high.toFixed(3)}] ${events} in ${hours.toFixed(0)} h`);
 const fixed = ({ threshold, detection, false_alarm }: FixedPoint): string => (Number.isFinite(threshold) ? `${share(detection)} at ≥ ${threshold.toFixed(2)} (${percent(false_alarm.share)} % flagged)` : '–');
 
 const aligned = (rows: readonly (readonly string[])[]): string => {
