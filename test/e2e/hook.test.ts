@@ -1,6 +1,6 @@
 // The built guard and hook as processes: every event with and without mail, faults, races, and odd surroundings.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -449,12 +449,21 @@ describe('surroundings', () => {
     const bin = join(world.project, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'node'), `#!/bin/sh\necho ran >'${join(world.root, 'ran')}'\n`, { mode: 0o755 });
-    for (const path of [bin, relative(process.cwd(), bin)]) {
+    symlinkSync(bin, join(world.root, 'link'));
+    const nvm = join(world.project, 'nvm/versions/node/v99.0.0/bin');
+    mkdirSync(nvm, { recursive: true });
+    cpSync(join(bin, 'node'), join(nvm, 'node'));
+    for (const path of [bin, relative(process.cwd(), bin), `/${bin}`, `${world.project}/../project/bin`, `${world.root}/./project/bin/`, join(world.root, 'link')]) {
       put();
-      const ran = await call('PostToolUse.Bash', {}, { env: { ...world.env, PATH: `${path}:${world.env['PATH'] ?? ''}:/usr/bin:/bin` } });
+      const ran = await call('PostToolUse.Bash', {}, { env: { ...world.env, PATH: `${path}:${world.env['PATH'] ?? ''}:/usr/bin:/bin`, NVM_DIR: join(world.project, 'nvm') } });
       expect(existsSync(join(world.root, 'ran'))).toBe(false);
       expect(ran.code).toBe(0);
     }
+    // As the host starts it: in the project.
+    put();
+    const env = { ...world.env, PATH: `/proc/self/cwd/bin:${world.env['PATH'] ?? ''}:/usr/bin:/bin` };
+    execFileSync('/bin/sh', [guard, world.data, 'PostToolUse'], { cwd: world.project, env, input: '{}' });
+    expect(existsSync(join(world.root, 'ran'))).toBe(false);
   });
 
   test('A9: node is found where a version manager put it', async () => {

@@ -41,12 +41,23 @@ if [ "$event" = PostToolUse ] && [ -n "${CLAUDE_CODE_SESSION_ID-}" ]; then
   [ -e "$1" ] || drain
 fi
 
+# Whether a program is there and none of the project's own: `..`, links and /proc/self/cwd spell one way in many words.
+foreign() {
+  [ -x "$1" ] || return 1
+  case $1 in /usr/bin/* | /usr/local/bin/* | /opt/homebrew/bin/*) return 0 ;; [!/]*) return 1 ;; esac
+  (
+    CDPATH=
+    cd -P . && here=$PWD && cd -P "${CLAUDE_PROJECT_DIR:-.}" && project=$PWD && cd -P "${1%/*}/" || exit 1
+    case $PWD/ in "$here"/* | "$project"/*) exit 1 ;; esac
+  ) 2>/dev/null
+}
+
 # Node on PATH, else where version managers and installers put it; of several versions the last in name order from 20 up.
-# A project's settings can set PATH: what the project itself calls node is taken only where there is no other.
+# A project's settings can set PATH and all the others: what the project itself calls node is taken only where there is no other.
 own=
 node=$(command -v node 2>/dev/null)
-case $node in "$PWD"/* | "${CLAUDE_PROJECT_DIR:-$PWD}"/* | [!/]*) own=$node node= ;; esac
-if ! [ -x "$node" ]; then
+if ! foreign "$node"; then
+  [ -x "$node" ] && own=$node
   node=
   for found in \
     /usr/bin/node /usr/local/bin/node /opt/homebrew/bin/node /opt/local/bin/node /snap/bin/node \
@@ -58,7 +69,7 @@ if ! [ -x "$node" ]; then
     "$HOME/Library/Application Support/fnm"/node-versions/v[2-9][0-9].*/installation/bin/node \
     "${VOLTA_HOME:-$HOME/.volta}"/tools/image/node/[2-9][0-9].*/bin/node \
     "${NVM_DIR:-$HOME/.nvm}"/versions/node/v[2-9][0-9].*/bin/node; do
-    [ -x "$found" ] && node=$found
+    foreign "$found" && node=$found
   done
 fi
 [ -n "$node" ] || node=$own

@@ -186,6 +186,8 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
         made.stderr.on('data', (chunk: Buffer) => said(chunk.toString('utf8')));
         const take = cappedLines(options.message_bytes, {
           line: (text) => {
+            unasked += LINE_COST;
+            if (unasked > options.unasked_bytes) return;
             const message = parseMessage(text);
             if (message === undefined) said(`${text.slice(0, 500)}\n`);
             else transport.onmessage?.(message);
@@ -230,7 +232,11 @@ const stdioTransport = ({ command, args, env }: Extract<McpServer, { kind: 'stdi
   return { transport, hint: () => (tail.trim() === '' ? '' : ` (it said: ${tailOf(tail.trim(), 160)})`) };
 };
 
+/** What a line counts for beside its bytes: short ones cost time, not room. */
+const LINE_COST = 1000;
+
 const parseMessage = (line: string): JSONRPCMessage | undefined => {
+  if (!line.trimStart().startsWith('{')) return undefined;
   try {
     const read = JSONRPCMessageSchema.safeParse(JSON.parse(line));
     return read.success ? read.data : undefined;
@@ -241,18 +247,21 @@ const parseMessage = (line: string): JSONRPCMessage | undefined => {
 
 /** `fetch` for one server: no redirects, and no message over the cap. */
 const cappedFetch =
-  ({ message_bytes }: TransportOptions) =>
+  ({ message_bytes, unasked_bytes }: TransportOptions) =>
   async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const response = await fetch(url, { ...init, redirect: 'error' });
     if (response.body === null) return response;
     const events = response.headers.get('content-type')?.includes('text/event-stream') === true;
     let size = 0;
+    let whole = 0;
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
         // An event ends at an empty line; anything else is one message as a whole.
         const end = events ? Math.max(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).lastIndexOf('\n\n'), Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).lastIndexOf('\r\n\r\n')) : -1;
         size = end === -1 ? size + chunk.length : chunk.length - end;
+        whole += chunk.length;
         if (size > message_bytes) controller.error(new Error(`its answer has over ${message_bytes} bytes`));
+        else if (whole > unasked_bytes) controller.error(new Error('it talks without end'));
         else controller.enqueue(chunk);
       },
     });

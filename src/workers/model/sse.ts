@@ -28,15 +28,17 @@ export async function* readAnswer(body: AsyncIterable<Uint8Array>): AsyncGenerat
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error('answer too large');
-    pending += decoder.decode(chunk, { stream: true });
+    const text = decoder.decode(chunk, { stream: true });
+    pending += text;
     if (json === undefined) {
       pending = pending.trimStart();
       if (pending !== '') json = pending.startsWith('{');
     }
-    if (json !== false) continue;
+    // Looking through all that waits at each small piece of a long line would take ever longer.
+    if (json !== false || !text.includes('\n')) continue;
     const lines = pending.split('\n');
     pending = lines.pop() ?? '';
-    for (const text of lines) yield* line(text.endsWith('\r') ? text.slice(0, -1) : text);
+    for (const each of lines) yield* line(each.endsWith('\r') ? each.slice(0, -1) : each);
   }
   pending += decoder.decode();
   if (json === true) {

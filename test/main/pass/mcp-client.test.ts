@@ -9,6 +9,7 @@ import { isAlive } from '../../../src/main/floor/process-file.ts';
 import type { OnRecord } from '../../../src/main/pass/children-file.ts';
 import { openMcp, type Mcp, type McpLimits } from '../../../src/main/pass/mcp-client.ts';
 import { mostHeld } from '../../support/held-memory.ts';
+import { cpuMs } from '../../support/cpu.ts';
 import type { ToolReply } from '../../../src/main/records.ts';
 
 let folder: string;
@@ -261,6 +262,15 @@ describe('hostile servers', () => {
     await mcp.connect({ s: scripted('talks', `ready([tool('a')], () => { const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(1000) } }) + '\\n'; const more = () => { while (process.stdout.write(line)); process.stdout.once('drain', more); }; more(); })`) }, ['s']);
     expect((await call(mcp, 'a', {}, 80_000)).ok).toBe(false);
     expect(mcp.problems()[0]).toContain('it talks without end');
+  });
+
+  test.each(['', '{', '{}', 'word'])('one that never stops sending %j is ended before it costs much', async (junk) => {
+    const mcp = open();
+    await mcp.connect({ s: scripted(`junk${junk.length}`, `ready([tool('a')], () => { const lines = (${JSON.stringify(junk)} + '\\n').repeat(20000); const more = () => { while (process.stdout.write(lines)); process.stdout.once('drain', more); }; more(); })`) }, ['s']);
+    const start = cpuMs();
+    expect((await call(mcp, 'a', {}, 80_000)).ok).toBe(false);
+    expect(mcp.problems()[0]).toContain('it talks without end');
+    expect(cpuMs() - start).toBeLessThan(20_000); // by bytes alone it would be minutes
   });
 
   test('thousands of tools, endless pages, wild names and broken results harm nobody', async () => {

@@ -2,6 +2,7 @@
 import { array, assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { expect, it } from 'vitest';
 import { readAnswer, type Incoming } from '../../../src/workers/model/sse.ts';
+import { cpuMs } from '../../support/cpu.ts';
 
 async function* cut(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, n = 0; at < bytes.length; n += 1) {
@@ -38,6 +39,21 @@ it.each([1, 3, 1000])('a JSON document in pieces of %i is one answer', async (si
 
 it.each(['', '   ', '<html>', '{"a":', '[1,2]', 'data: x\n\n'])('%j holds nothing', async (text) => {
   expect(await read(text)).toEqual([]);
+});
+
+it('a long line in small pieces takes time in proportion to its length', async () => {
+  const took = async (size: number): Promise<number> => {
+    let best = Infinity;
+    for (let round = 0; round < 3; round += 1) {
+      const start = cpuMs();
+      await read('中'.repeat(size), [7]);
+      best = Math.min(best, cpuMs() - start);
+    }
+    return best;
+  };
+  await took(5000);
+  // Four times the input: quadratic would be sixteen times the time.
+  expect(await took(120_000)).toBeLessThan(10 * (await took(30_000)) + 30);
 });
 
 it('an answer of more than 8 MB is given up', async () => {
