@@ -3,8 +3,13 @@ import { setMaxListeners } from 'node:events';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import Anthropic from '@anthropic-ai/sdk';
-import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
+// Without its resources, which are most of it and of which we use none.
+import { BaseAnthropic } from '@anthropic-ai/sdk';
+// By their files: undici's index loads fetch, WebSockets, caches and mocks as well.
+import api from 'undici/lib/api/index.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import type { Provider } from '../contract.ts';
 
 /** An HTTP answer: status, headers that steer retries, and the body, which the reader must end or cancel. */
@@ -21,6 +26,9 @@ export type Sender = {
   readonly warm: (provider: Provider, n: number, signal: AbortSignal) => Promise<number>;
   readonly close: () => Promise<void>;
 };
+
+// What that index does with them: `request`, and `connect`, by which a proxy's agent asks its own.
+Object.assign(Dispatcher.prototype, api);
 
 /** Longer than the usual gap between two passes (loop.min_interval_s), within what servers tend to allow. */
 const KEEP_ALIVE_MS = 120_000;
@@ -85,15 +93,15 @@ type Ask = (provider: Provider, body: Uint8Array<ArrayBuffer>, signal: AbortSign
 
 /** Asks through the SDK, with one client for each address and key: to make one takes longer than all else it does for a request. */
 const openAnthropic = (): Ask => {
-  const clients = new Map<string, Anthropic>();
+  const clients = new Map<string, BaseAnthropic>();
   // The SDK says where to and with which headers. The bodies go past it: through fetch each is copied several times.
   // So does the signal: nothing holds the SDK's own while a body is read, and once it is collected it never fires.
   const asked = new WeakMap<object, Asked>();
-  const clientOf = ({ key, base_url }: Provider): Anthropic => {
+  const clientOf = ({ key, base_url }: Provider): BaseAnthropic => {
     const name = `${base_url}\n${key}`;
     const known = clients.get(name);
     if (known !== undefined) return known;
-    const made = new Anthropic({
+    const made = new BaseAnthropic({
       apiKey: key,
       baseURL: base_url,
       maxRetries: 0, // ours know the fork's deadline
@@ -132,10 +140,12 @@ const postOpenai: Ask = (provider, body, signal, dispatcher) =>
 
 /** Redirects are answers too: a key goes to the address that was configured and nowhere else. */
 const ask = async (url: string, headers: Readonly<Record<string, string>>, body: Uint8Array, signal: AbortSignal, dispatcher: Dispatcher): Promise<HttpAnswer> => {
-  const answer = await request(url, { dispatcher, signal, method: 'POST', headers, body });
+  const answer = await dispatcher.request({ ...placeOf(new URL(url)), signal, method: 'POST', headers, body });
   const header = (name: string): string | undefined => [answer.headers[name]].flat()[0];
   return { status: answer.statusCode, header, body: unpacked(answer.body, header('content-encoding')) };
 };
+
+const placeOf = ({ origin, pathname, search }: URL): { readonly origin: string; readonly path: string } => ({ origin, path: `${pathname}${search}` });
 
 /** We ask for no encoding; some servers encode all the same. */
 const unpacked = (body: Readable, encoding: string | undefined): AsyncIterable<Uint8Array> => {
@@ -155,7 +165,7 @@ const OPENERS: ReadonlyMap<string, () => Transform> = new Map([
 /** One small GET without our key. Not HEAD: undici closes the socket after one. */
 const knock = async (url: URL, dispatcher: Dispatcher, signal: AbortSignal): Promise<boolean> => {
   try {
-    const { body } = await request(url, { dispatcher, signal, method: 'GET', headersTimeout: CONNECT_TIMEOUT_MS });
+    const { body } = await dispatcher.request({ ...placeOf(url), signal, method: 'GET', headersTimeout: CONNECT_TIMEOUT_MS });
     await body.dump();
     return true;
   } catch {
