@@ -52,7 +52,7 @@ const splitHtml = (figures: SplitFigures): string => {
       return [fault.fault, range(fault.detection, 'found', goals.found), share(fault.detection), range(flagged, 'flagged', goals.flagged), share(flagged)];
     }))),
     part('delays', `<p>${esc(`Records between the moment a fault could be known and the word on it, a dot for each one found; later than ${k}, right of the thin line, it counts as missed.`)}</p>${table(`Delays from 0 to ${LONGEST} records and more`, [{ head: 'Fault' }, { head: 'Delay' }, { head: 'Median', numeric: true }, { head: 'Slowest', numeric: true }, { head: 'Found', numeric: true }], faults.filter(({ delays }) => delays.length > 0).map(({ fault, delays, delay_records = 0 }) => [fault, dots(delays, k), `${delay_records} rec.`, `${Math.max(...delays)} rec.`, delays.length]))}`),
-    part('lenses', lenses.length === 0 ? '<p>No lens said anything.</p>' : table('Precision from 0 to 100 %; how much of what is said is right depends on how many faults were put in', LENSES, lenses.map((lens) => [lens.lens, range(lens.precision, 'found'), share(lens.precision), lens.said, share(lens.duplicates), rate(lens.false_per_hour)]))),
+    part('lenses', lenses.length === 0 ? '<p>No lens said anything.</p>' : table('Precision from 0 to 100 %; how much of what is said is right depends on how many faults were put in', LENSES, lenses.map((lens) => [lens.lens, range(lens.precision, 'found'), share(lens.precision), lens.said, share(lens.duplicates), share(lens.lapsed), rate(lens.false_per_hour)]))),
     part('reasons', faults.map((fault) => fold(`${fault.fault}: ${sum(fault.missed)} missed, ${sum(fault.flagged)} flagged`, sum(fault.missed) + sum(fault.flagged) === 0 ? '<p>None.</p>' : table(`What there is of ${fault.fault}`, [{ head: 'What' }, { head: 'Missed', numeric: true }, { head: 'Flagged', numeric: true }], reasons(fault)))).join('')),
   ].join('\n');
 };
@@ -62,7 +62,7 @@ type Goals = { readonly found?: number; readonly flagged?: number };
 const GOALS: Goals = { found: 0.71, flagged: 0.05 };
 
 const shares = (head: string): readonly Column[] => [{ head }, { head: 'Found' }, { head: 'Share found', numeric: true }, { head: 'Flagged' }, { head: 'Share flagged', numeric: true }];
-const LENSES: readonly Column[] = [{ head: 'Lens' }, { head: 'Right' }, { head: 'Precision', numeric: true }, { head: 'Said', numeric: true }, { head: 'Duplicates', numeric: true }, { head: 'False per clean hour', numeric: true }];
+const LENSES: readonly Column[] = [{ head: 'Lens' }, { head: 'Right' }, { head: 'Precision', numeric: true }, { head: 'Said', numeric: true }, { head: 'Duplicates', numeric: true }, { head: 'Lapsed', numeric: true }, { head: 'False per clean hour', numeric: true }];
 
 const harmless = ({ clean, near }: FaultFigures): Share => shareOf(clean.of + near.of, clean.n + near.n);
 

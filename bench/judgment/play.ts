@@ -92,6 +92,7 @@ const listen = (written: Transcript, marks: readonly string[]) => {
   const said: Said[] = [];
   const scores: Score[] = [];
   const outcomes = new Map<string, string>();
+  const lapsed = new Set<string>();
   const last = new Map<string, { readonly task: ForkTask; readonly cites: readonly string[] }>();
   const recordAt = (at: number): number => {
     const later = written.times.findIndex((time) => time > at);
@@ -103,6 +104,7 @@ const listen = (written: Transcript, marks: readonly string[]) => {
   };
   const hear = (event: ReplayEvent): void => {
     if (event.type === 'fork' && event.verdict === 'advise') scores.push({ lens: event.detector, at: event.at, record: recordAt(event.at), confidence: event.confidence ?? 0 });
+    if (event.type === 'dropped') lapsed.add(event.id);
     if (event.type === 'outcome') outcomes.set(event.id, event.verdict);
     if (event.type !== 'advice' || event.to === 'nobody') return;
     const { id, detector, at, confidence, to, evidence, headline } = event;
@@ -115,7 +117,7 @@ const listen = (written: Transcript, marks: readonly string[]) => {
   return {
     hear,
     judged: (task: ForkTask, cites: readonly string[]): void => void last.set(task.detector.name, { task, cites }),
-    heard: () => ({ said, scores, outcomes }),
+    heard: () => ({ said: said.map((each) => (lapsed.has(each.id) ? { ...each, lapsed: true as const } : each)), scores, outcomes }),
   };
 };
 

@@ -17,6 +17,8 @@ export type Said = {
   readonly kept: number;
   /** One of them names an observation that shows the fault. */
   readonly on_mark: boolean;
+  /** It expired or went stale before anybody was there to be told. */
+  readonly lapsed?: true;
 };
 
 /** What a lens wanted to say and how sure it was, whether the gate let it pass or not. */
@@ -72,7 +74,9 @@ export type LensFigures = {
   readonly lens: string;
   readonly said: number;
   readonly precision: Share;
+  /** Right, and told before: what lapsed unheard may be said again. */
   readonly duplicates: Share;
+  readonly lapsed: Share;
   readonly false_per_hour: Rate;
   /** Citations that code could find among those given; advisories on a fault that cite it. */
   readonly citations: Share;
@@ -173,7 +177,7 @@ type Told = { readonly said: Said; readonly right: boolean; readonly again: bool
 const scoreLenses = (cases: readonly Case[], bases: readonly Case[], hours: number): readonly LensFigures[] => {
   const told = cases.flatMap((each): readonly Told[] => {
     const right = each.said.map(({ lens, record }) => each.kind === 'fault' && each.lenses.includes(lens) && record >= (each.shows ?? 0));
-    return each.said.map((said, at) => ({ said, right: right[at] ?? false, again: (right[at] ?? false) && right.indexOf(true) < at }));
+    return each.said.map((said, at) => ({ said, right: right[at] ?? false, again: (right[at] ?? false) && each.said.some((before, index) => index < at && right[index] === true && before.lapsed !== true) }));
   });
   const names = [...new Set(told.map(({ said }) => said.lens))].sort();
   return [...names, ...(names.length > 1 ? ['all'] : [])].map((lens) => {
@@ -185,6 +189,7 @@ const scoreLenses = (cases: readonly Case[], bases: readonly Case[], hours: numb
       said: own.length,
       precision: shareOf(right.length, own.length),
       duplicates: shareOf(own.filter(({ again }) => again).length, own.length),
+      lapsed: shareOf(own.filter(({ said }) => said.lapsed === true).length, own.length),
       false_per_hour: rateOf(bases.flatMap(({ said }) => said).filter((said) => lens === 'all' || said.lens === lens).length, hours),
       citations: shareOf(Math.min(given, own.reduce((sum, { said }) => sum + said.kept, 0)), given),
       on_mark: shareOf(right.filter(({ said }) => said.on_mark).length, right.length),

@@ -67,8 +67,8 @@ const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
     {
       title: `By lens (${split})`,
       rows: [
-        ['lens', 'said', 'precision', 'duplicates', 'false per clean hour', 'citations that hold', 'citing the fault'],
-        ...lenses.map((lens) => [lens.lens, String(lens.said), share(lens.precision), share(lens.duplicates), rate(lens.false_per_hour), share(lens.citations), share(lens.on_mark)]),
+        ['lens', 'said', 'precision', 'duplicates', 'lapsed unheard', 'false per clean hour', 'citations that hold', 'citing the fault'],
+        ...lenses.map((lens) => [lens.lens, String(lens.said), share(lens.precision), share(lens.duplicates), share(lens.lapsed), rate(lens.false_per_hour), share(lens.citations), share(lens.on_mark)]),
       ],
       notes: [],
     },

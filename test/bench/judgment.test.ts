@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { faultsOf, twinsOf } from '../../bench/judgment/faults.ts';
 import { rateOf, shareOf } from '../../bench/judgment/intervals.ts';
 import { openBenchJudge, openCache, requestHash } from '../../bench/judgment/judges.ts';
+import { play } from '../../bench/judgment/play.ts';
 import { makeRandom } from '../../bench/judgment/random.ts';
 import { activeHours, jobsOf, labelled, runAll } from '../../bench/judgment/run.ts';
 import { scoreSplit, WITHIN, type Case, type Said } from '../../bench/judgment/score.ts';
@@ -12,7 +13,7 @@ import { stepsOf, type Split } from '../../bench/judgment/steps.ts';
 import { baseSession } from '../../bench/judgment/stories.ts';
 import { lastLine, markdown, terminal } from '../../bench/judgment/table.ts';
 import { transcript } from '../../bench/judgment/transcript.ts';
-import { answerTo, silent } from '../support/competent-model.ts';
+import { advise, answerTo, cite, silent } from '../support/competent-model.ts';
 import { openModelServer } from '../support/model-server.ts';
 import type { ForkTask } from '../../src/workers/contract.ts';
 
@@ -109,6 +110,19 @@ describe('the scorer on judges with known answers', () => {
     expect(figures.lenses[0]?.precision.high).toBeGreaterThan(FAULT_CASES / labels.length);
   });
 
+  test('a judge whose confidence tells something is cut where five percent of the harmless ones are over it', () => {
+    // Harmless sessions from 0 to 1, faults from 0.5 to 1: 0.95 is passed by 20 of 400 and by 20 of 200.
+    const of = (kind: Case['kind'], share: number): readonly Said[] => (kind === 'fault' ? [said(60, 0.5 + share / 2)] : kind === 'base' ? [] : [said(60, share)]);
+    const counts: Record<string, number> = {};
+    const ranked = labels.map((each) => {
+      const group = each.kind === 'fault' || each.kind === 'base' ? each.kind : 'harmless';
+      const at = (counts[group] = (counts[group] ?? 0) + 1) - 1;
+      return { ...each, scores: of(each.kind, at / (group === 'fault' ? FAULT_CASES : 2 * FAULT_CASES)) };
+    });
+    const { at_five } = scoreSplit(ranked, 'test').structural;
+    expect(at_five).toMatchObject({ threshold: 0.95, detection: { of: 20, n: FAULT_CASES }, false_alarm: { of: 20, n: 2 * FAULT_CASES } });
+  });
+
   test('a word before the fault shows, of a lens that is not meant, or too late finds nothing', () => {
     const found = (judge: (each: Case) => readonly Said[]) => scoreSplit(judgedBy((each) => (each.kind === 'fault' ? judge(each) : [])), 'test').structural.detection.share;
     expect(found(() => [said(39)])).toBe(0);
@@ -124,6 +138,12 @@ describe('the scorer on judges with known answers', () => {
     expect(figures.structural.false_alarm).toMatchObject({ of: 0, n: 2 * FAULT_CASES });
     expect(figures.lenses.find(({ lens }) => lens === 'right')?.precision.share).toBe(1);
     expect(figures.faults[0]?.open).toMatchObject({ of: 20, n: 20 });
+  });
+
+  test('a word that nobody heard may be said again; one that was heard is a duplicate', () => {
+    const twice = (first: Said) => scoreSplit(judgedBy(({ kind }) => (kind === 'fault' ? [first, said(60)] : [])), 'test').lenses.find(({ lens }) => lens === 'right');
+    expect(twice(said(50))).toMatchObject({ duplicates: { of: FAULT_CASES, n: 2 * FAULT_CASES }, lapsed: { of: 0 } });
+    expect(twice({ ...said(50), lapsed: true })).toMatchObject({ duplicates: { of: 0 }, lapsed: { of: FAULT_CASES, n: 2 * FAULT_CASES } });
   });
 
   test('outcomes are scored against their labels', () => {
@@ -245,6 +265,30 @@ describe('judges', () => {
     expect(second.counts).toEqual({ asked: 0, from_cache: asked, absent: 0 });
     expect(first.figures.cost.tokens).toBeGreaterThan(0);
     expect(second.figures).toEqual(first.figures);
+  });
+
+  test('a scripted judge is found out by its labels, with and without the server that answers for it', async () => {
+    const jobs = jobsOf('train', { seed: 9, bases: { train: 2, test: 0, fresh: 0 }, twins: 1 }).filter(({ label }) => label.fault === 'repeated-command' && label.kind !== 'aftermath');
+    const server = await openModelServer({
+      script: answerTo({ 'repeat-failure': ({ find }) => advise({ headline: 'It fails the same way each time', body: 'Look at the cause.', confidence: 0.93, dedup_key: 'row', evidence: cite(find('error', ' ').slice(-3)) }) }),
+    });
+    const play_all = async (offline: boolean) => {
+      const judge = await openBenchJudge({ provider: 'openai', model: 'm', base_url: server.url, cache: join(folder, 'scripted'), offline, plugin: 'plugin', env: { OPENAI_API_KEY: 'dummy' } });
+      const cases: Case[] = [];
+      for (const job of jobs) {
+        const lines = transcript(job.session.id, job.session.root, stepsOf(job.session));
+        cases.push(labelled(job, lines, await play({ id: job.session.id, root: job.session.root, written: lines, ...(job.twin?.evidence === undefined ? {} : { evidence: job.twin.evidence }) }, judge.pipeline)));
+      }
+      await judge.close();
+      return { figures: scoreSplit(cases, 'train'), counts: judge.counts() };
+    };
+    const live = await play_all(false);
+    await server.close();
+    const again = await play_all(true);
+    expect(live.figures.structural).toMatchObject({ detection: { of: 1, n: 1 }, false_alarm: { of: 0 }, at_five: { threshold: 0.93, detection: { of: 1, n: 1 }, false_alarm: { of: 0 } } });
+    expect(live.figures.lenses[0]).toMatchObject({ lens: 'repeat-failure', precision: { of: 1, n: 1 }, on_mark: { of: 1, n: 1 } });
+    expect(again.figures).toEqual(live.figures);
+    expect(again.counts).toMatchObject({ asked: 0, absent: 0 });
   });
 
   test('an answer is kept under what was asked, and neither address nor key is part of that', () => {
