@@ -32,10 +32,10 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
   const knobs = w.setup.knobs();
   const pass = w.ledger.pass + 1;
   const judge = w.setup.judge();
-  w.ledger = { ...w.ledger, pass };
   w.last_start = now;
   w.starts = [...w.starts.filter((at) => now - at < 3_600_000), now].slice(-400);
   w.salience_draws = drawn(w.salience_draws, because, now);
+  w.ledger = { ...w.ledger, pass, pace: { last_start: now, salience_draws: w.salience_draws } };
   w.turn_ended = false;
   w.asked = false;
   w.passes.count += 1;

@@ -23,11 +23,11 @@ import type { HistoryLine, TurnFile } from './surfaces.ts';
 import type { Pass, Setup, Watching } from './watching.ts';
 
 /** What a restart brings back: any of it may be missing. `position` is where a new window's reading begins. */
-export type Restored = { readonly ledger?: Ledger; readonly window?: Window; readonly position?: Position; readonly history: readonly HistoryLine[]; readonly turn?: TurnFile };
+export type Restored = { readonly ledger?: Ledger; readonly window?: Window; readonly position?: Position; readonly since?: number; readonly history: readonly HistoryLine[]; readonly turn?: TurnFile };
 
 /** An observer for one session, with the task it is at. */
 export const openObserver = (setup: Setup, restored: Restored, now: number): Watching => {
-  const ledger = restored.ledger ?? freshLedger(setup, '', now);
+  const ledger: Ledger = { ...(restored.ledger ?? freshLedger(setup, '', now)), ...(restored.since === undefined ? {} : { since: restored.since }) };
   const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: ledgerText({ ledger }), ...(restored.position === undefined ? {} : { position: restored.position }) });
   if (restored.window === undefined) startWindow(setup.paths, window);
   writeLedger(setup.paths, { ...ledger, touched_at: now });
@@ -41,8 +41,8 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     session: metAt(now),
     attended: false,
     background: [],
-    last_start: undefined,
-    salience_draws: [],
+    last_start: ledger.pace?.last_start,
+    salience_draws: ledger.pace?.salience_draws ?? [],
     // Whoever woke the agent before us was one of us: no other wake before the person speaks, no pass for that turn.
     turn_ended: false, own_turn: restored.turn?.wake_used === true, wake_used: restored.turn?.wake_used === true, asked: false, ended: false,
     pass: undefined, compacting: false, prefix: undefined, tools: [], cache_ttl: undefined, warm: undefined,

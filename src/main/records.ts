@@ -196,6 +196,10 @@ export type Ledger = {
   readonly position?: Position;
   /** Cost-weighted tokens this task has spent (SPEC 7). */
   readonly spent_tokens: number;
+  /** When its last pass began, and those of the last hour that salience brought forward: a restart changes no pace. */
+  readonly pace?: { readonly last_start: number; readonly salience_draws: readonly number[] };
+  /** The workspace was not watched before: nothing said earlier is read, by whichever monitor. */
+  readonly since?: number;
   readonly ended?: 'clear';
 };
 

@@ -48,7 +48,8 @@ export const switchTask = (w: Watching, goal: string, now: number, { position, c
   w.pass?.cancel.abort('cancelled');
   dropAll(w, 'moved-on', now);
   writeLedger(w.setup.paths, w.ledger);
-  w.ledger = freshLedger(w.setup, goal, now);
+  const { since, pace } = w.ledger;
+  w.ledger = { ...freshLedger(w.setup, goal, now), ...(since === undefined ? {} : { since }), ...(pace === undefined ? {} : { pace }) };
   w.window = emptyWindow({ task: w.ledger.task, nonce: w.ledger.nonce, generation: 0, ledger_text: ledgerText(w), ...(position === undefined ? {} : { position }) });
   w.prefix = undefined;
   w.warm = undefined;

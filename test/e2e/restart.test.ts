@@ -205,3 +205,21 @@ test('without a key, a choice or a word seen so far, the own login is offered in
     await world.until(() => offers(session) === 0, 'still there');
   }
 });
+
+test('what was said before the workspace came to be watched stays unread, across a restart too', async () => {
+  writeJson(world.paths.config, { model: { provider: 'local' }, loop: { salience_per_hour: 0, status_interval_s: 1 }, enable: { default: false } });
+  const host = world.host('first');
+  const monitor = world.monitor(host);
+  world.append(S, prompt('p1', null, 'Nobody else may read this.'), text('a1', 'p1', 'Of course.'));
+  await sleep(1500);
+  writeJson(world.paths.config, { model: { provider: 'local' }, loop: { salience_per_hour: 0, status_interval_s: 1 }, enable: { default: true } });
+  await sleep(1500);
+  world.append(S, prompt('p2', 'a1', 'Write the parser.'));
+  world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p2' });
+  await world.until(() => world.status(S) !== undefined, 'not watched');
+  await killHard(monitor);
+  world.append(S, text('a2', 'p2', 'Written.'));
+  await stopped(resumed(), 'Written.');
+  expect(world.observed()).toContain('[prompt] Write the parser.');
+  expect(world.observed().join('\n')).not.toContain('Nobody else may read this.');
+});

@@ -160,3 +160,11 @@ test('a wake used under another monitor stays used, and the turn it began stays 
   const second = openObserver(setup(), { history: [], turn }, NOW);
   expect([second.wake_used, second.own_turn]).toEqual([true, true]);
 });
+
+test('the floor counts from the last pass’s start, whichever monitor began it', () => {
+  const ledger = { ...open().ledger, pace: { last_start: NOW - 10_000, salience_draws: [NOW - 10_000] } };
+  const w = openObserver({ ...setup(), judge: () => ({ provider: { kind: 'local', base_url: '', model: 'rules', key: '', cache_ttl: '5m', auto_choice: false }, min_cacheable: Infinity }) }, { history: [], ledger }, NOW);
+  add(w, [observation({ kind: 'tool', text: `[tool] ${'x'.repeat(7000)}` })], NOW);
+  expect(due(w, NOW, { own: 0, host: 0, machine: 0 })).toEqual({ go: false, because: 'floor', again_at: NOW - 10_000 + 90_000 });
+  expect(w.salience_draws).toEqual([NOW - 10_000]);
+});

@@ -1,5 +1,5 @@
 // Who judges the next pass: provider, key and price, chosen on main and kept in memory (SPEC 7.1). Endpoints' refusals are remembered.
-import { readJson, writeJson } from '../floor/json-file.ts';
+import { readJson, setAside, writeJson } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { readAuthority, runKeyCommand } from '../pass/credentials-file.ts';
 import { chooseProvider, minCacheable, priceOf, type ProviderChoice } from '../pass/providers.ts';
@@ -21,7 +21,7 @@ export type OpenJudge = ReturnType<typeof openJudge>;
 export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
   const failed = new Set<string>();
   const keys = new Map<string, string>();
-  const learnt = new Map<string, Learnt>(Object.entries(endpoints === undefined ? {} : loadEndpoints(endpoints)));
+  const learnt = new Map<string, Learnt>(Object.entries(endpoints === undefined ? {} : loadEndpoints(endpoints, log)));
   let choice: ProviderChoice = chooseProvider({ knobs: { ...knobs().model, provider: 'local' }, env: {} });
   let problems: readonly string[] = [];
   let authority: string | undefined;
@@ -78,18 +78,20 @@ export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
       const endpoint = endpointOf(choice);
       learnt.set(endpoint, { ...learnt.get(endpoint), ...what });
       // Read again first: another monitor may have learnt something of another endpoint.
-      if (endpoints !== undefined) writeJson(endpoints, { v: 1, ...loadEndpoints(endpoints), ...Object.fromEntries(learnt) });
+      if (endpoints !== undefined) writeJson(endpoints, { v: 1, ...loadEndpoints(endpoints, log), ...Object.fromEntries(learnt) });
     },
   };
 };
 
 const endpointOf = ({ provider }: ProviderChoice): string => `${provider.base_url} ${provider.model}`;
 
-const loadEndpoints = (path: string): Record<string, Learnt> => {
+const loadEndpoints = (path: string, log: (line: string) => void): Record<string, Learnt> => {
   const loaded = readJson(path, (raw) => {
     if (typeof raw !== 'object' || raw === null || !('v' in raw) || raw.v !== 1) throw new Error('not endpoints of this version');
     return raw;
   });
+  // Learnt anew at the next refusals.
+  if (!loaded.ok && loaded.because === 'corrupt') log(`${setAside(path)}: what endpoints refused could not be read (${loaded.why})`);
   if (!loaded.ok) return {};
   return Object.fromEntries(
     Object.entries(loaded.value).flatMap(([endpoint, row]: [string, unknown]) => {

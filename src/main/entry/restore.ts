@@ -21,7 +21,7 @@ export type SessionAsk = {
   /** SessionStart's source, and the session this host was in before: a fork's origin. */
   readonly source: string | undefined;
   readonly origin: string | undefined;
-  /** The workspace was not watched before: records from then are dropped unseen. */
+  /** When the workspace came to be watched, if this process saw it: nothing of before is ours. */
   readonly since: number | undefined;
   readonly log: (line: string) => void;
 };
@@ -34,10 +34,12 @@ export type Beginning = {
   readonly tombstone: Position | undefined;
   /** The session begins under our eyes: its file is activity from the first byte. */
   readonly fresh: boolean;
+  /** Records from before are dropped unseen. */
+  readonly since: number | undefined;
 };
 
 export const restore = (options: SessionAsk, now: number): Beginning => {
-  const { paths, session, transcript, source, since, log } = options;
+  const { paths, session, transcript, source, log } = options;
   const found = ledgerFor(options, now);
   // What a task cites may have moved while nobody looked.
   const gone = found === undefined || now - found.touched_at <= DORMANT_MS ? [] : goneFrom(options.workspace, citedPaths(found));
@@ -45,17 +47,21 @@ export const restore = (options: SessionAsk, now: number): Beginning => {
   const { window, dropped = 0, aside = [] } = ledger === undefined ? {} : readWindow(paths, ledger.task);
   if (dropped > 0 || aside.length > 0) log(`window of ${ledger?.task}: ${dropped} bytes of a half-written line dropped, ${aside.length} logs set aside`);
   // The file comes with the first prompt: one that is not there yet will be new from its first byte.
-  const fresh = !existsSync(transcript) || (ledger === undefined && (source === 'startup' || source === 'clear')) || since !== undefined;
+  const fresh = !existsSync(transcript) || (ledger === undefined && (source === 'startup' || source === 'clear')) || options.since !== undefined;
+  const since = options.since ?? ledger?.since;
   const tombstone = forgottenUpTo(transcript, readTombstones(paths));
   // On disk before anything is read: killed before its first pass, this session is still read from here.
-  const position = tombstone ?? (fresh && since === undefined ? { path: transcript, dev: 0, ino: 0, offset: 0, hash: '' } : undefined);
+  const position = tombstone ?? (fresh ? { path: transcript, dev: 0, ino: 0, offset: 0, hash: '' } : undefined);
   const turn = readTurn(paths.turn(session));
+  const { lines: history, bad } = readHistory(paths.history(session));
+  if (bad > 0) log(`${bad} lines of the history of ${session} cannot be read`);
   return {
     restored: {
       ...(ledger === undefined ? {} : { ledger }), ...(window === undefined ? {} : { window }), ...(position === undefined ? {} : { position }), ...(turn === undefined ? {} : { turn }),
-      history: readHistory(paths.history(session)).lines,
+      ...(since === undefined ? {} : { since }),
+      history,
     },
-    gone, tombstone, fresh,
+    gone, tombstone, fresh, since,
   };
 };
 

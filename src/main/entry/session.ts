@@ -65,7 +65,7 @@ export const openSession = (options: SessionOptions, now: number) => {
   const { paths, session, transcript, log } = options;
   if (!takeLock(paths.lease(session), now)) return undefined;
   unsay(paths, session);
-  const { restored, gone, tombstone, ...begins } = restore(options, now);
+  const { restored, gone, tombstone, since, ...begins } = restore(options, now);
   let plan_mode = false;
   let last_write_at: number | undefined;
   const tools = openTools({
@@ -75,7 +75,6 @@ export const openSession = (options: SessionOptions, now: number) => {
     plan_mode: () => plan_mode,
     last_write_at: () => last_write_at,
   });
-  const { since } = options;
   let { fresh } = begins;
   let beaten_at = -Infinity;
   let closed: 'moved-on' | 'ended' | 'forgotten' | 'taken' | undefined;
@@ -124,9 +123,12 @@ export const openSession = (options: SessionOptions, now: number) => {
   const limits = () => projectionLimits(options.knobs(), tools.denials().sealed);
   const project = (line: Uint8Array): Projected => projectLine(line, limits());
 
+  /** What was said while the workspace was not watched is none of ours. */
+  const watched = (items: readonly Projected[]): readonly Projected[] => (since === undefined ? items : items.filter((item) => item.at !== undefined && item.at >= since));
+
   const take = (items: readonly Projected[], position: Position | undefined, history: boolean, at: number): void => {
     const mode: FoldMode = history ? 'history' : 'live';
-    const folded = chain.fold(since === undefined ? items : items.filter((item) => item.at !== undefined && item.at >= since), mode);
+    const folded = chain.fold(watched(items), mode);
     if (history) observeHistory(w, folded, position, at);
     else {
       if (folded.observations.some(({ writes }) => writes === true)) last_write_at = at;
@@ -171,7 +173,7 @@ export const openSession = (options: SessionOptions, now: number) => {
     const pool = to - from > options.knobs().ingest.parallel_bytes ? options.pools : undefined;
     for await (const items of recordsIn(transcript, { from, to }, { limits: limits(), pool })) {
       if (!isOurs()) return;
-      recall(w, chain.fold(items, 'history'), at);
+      recall(w, chain.fold(watched(items), 'history'), at);
     }
     chain.remember(w.window.observations);
   };

@@ -30,6 +30,8 @@ export const sweep = (paths: Paths, knobs: Pick<Knobs, 'ledger' | 'index' | 'ses
     ...old(paths.sessions, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name)).map((name) => `swept session ${name}`),
     ...old(paths.reports, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name.replace(/\.html$/, ''))).map((name) => `swept report ${name}`),
     ...old(paths.hosts, DAY_MS, now, (name) => lockHolder(paths.monitorLock(name)) === undefined).map((name) => `swept host ${name}`),
+    // Told for one process's life; the other notices are told once for good.
+    ...old(paths.saids, DAY_MS, now, (name) => name.endsWith('.no-monitor')).map((name) => `swept notice ${name}`),
     ...sweepCaptures(knobs.debug.path === '' ? paths.debug : knobs.debug.path, knobs.debug, now),
   ];
 };
@@ -49,14 +51,21 @@ export const sweepCaptures = (root: string, { ttl_days, max_bytes }: Pick<Knobs[
   });
 };
 
-/** Removes what in `parent` is older, by its newest entry, than `ttl_ms` and that `may` allows. */
+/** Far more than anyone works on at once: what is older than so many others goes before its time. */
+const MOST = 500;
+
+/** Removes what in `parent` is older, by its newest entry, than `ttl_ms`, or than MOST others, and that `may` allows. */
 const old = (parent: string, ttl_ms: number, now: number, may: (name: string) => boolean): readonly string[] =>
-  namesIn(parent).filter((name) => {
-    const folder = join(parent, name);
-    if (!may(name) || now - newest(folder) < ttl_ms) return false;
-    rmSync(folder, { recursive: true, force: true });
-    return true;
-  });
+  namesIn(parent)
+    .filter(may)
+    .map((name) => ({ name, at: newest(join(parent, name)) }))
+    .sort((a, b) => b.at - a.at)
+    .filter(({ name, at }, place) => {
+      if (place < MOST && now - at < ttl_ms) return false;
+      rmSync(join(parent, name), { recursive: true, force: true });
+      return true;
+    })
+    .map(({ name }) => name);
 
 const newest = (folder: string): number =>
   Math.max(statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0, ...namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));

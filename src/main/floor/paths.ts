@@ -43,6 +43,7 @@ export const pathsUnder = (data: string) => {
   return {
     ...hookPathsUnder(data),
     hosts: join(data, 'hosts'),
+    saids: join(data, 'said'),
     children: (name: string): string => join(host(name), 'children'),
     noNode: (name: string): string => join(host(name), 'no-node'),
     run: (version: string): string => join(data, 'run', safeName(version)),

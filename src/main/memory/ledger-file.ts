@@ -32,8 +32,8 @@ export const ledgerStock = (paths: Paths): { readonly count: number; readonly ol
   return times.length === 0 ? { count: 0 } : { count: times.length, oldest_at: Math.floor(Math.min(...times)) };
 };
 
-/** `window-bytes`: the window only, which a resumed task rebuilds from its transcript; the ledger stays. */
-export type Deletion = { readonly task: string; readonly because: 'ttl' | 'workspace-cap' | 'bytes-cap' | 'window-bytes' | 'orphan' };
+/** `window-bytes`: the window only, which a resumed task rebuilds from its transcript; the ledger stays. One that cannot be read is kept for a person to look at. */
+export type Deletion = { readonly task: string; readonly because: 'ttl' | 'workspace-cap' | 'bytes-cap' | 'window-bytes' | 'orphan' | 'unreadable, set aside' };
 
 /**
  * Deletes tasks untouched for `ttl_days`, then the least recently touched over the caps; of the bytes, windows go before
@@ -64,6 +64,7 @@ export const sweepLedgers = (paths: Paths, active: ReadonlySet<string>, now: num
     ledgers += own_bytes;
     everything += because === 'window-bytes' ? own_bytes : bytes;
   }
+  for (const task of setDamagedAside(paths, active)) deletions.push({ task, because: 'unreadable, set aside' });
   for (const task of orphans(paths, oldest_at)) {
     if (active.has(task)) continue;
     removeTask(paths, task);
@@ -101,6 +102,16 @@ export const allLedgers = (paths: Paths): Found[] => {
     return loaded.ok ? [{ ledger: loaded.value, own_bytes: statOf(path)?.size ?? 0, bytes: sizes.get(basename(name, '.json')) ?? 0 }] : [];
   });
 };
+
+/** Ledgers that cannot be read are moved out of the way for a person to look at; the sweep of orphans takes them once they are old. */
+const setDamagedAside = (paths: Paths, active: ReadonlySet<string>): readonly string[] =>
+  namesIn(paths.tasks).filter(isLedgerName).flatMap((name) => {
+    const task = basename(name, '.json');
+    const loaded = readJson(join(paths.tasks, name), parseLedger);
+    if (loaded.ok || loaded.because === 'missing' || active.has(task)) return [];
+    setAside(join(paths.tasks, name));
+    return [task];
+  });
 
 const isLedgerName = (name: string): boolean => /^[^.]+\.json$/.test(name);
 
@@ -152,5 +163,7 @@ const Shape = z.object({
   generation: z.number(),
   position: z.object({ path: z.string(), dev: z.number(), ino: z.number(), offset: z.number(), hash: z.string(), uuid: z.string().optional() }).optional(),
   spent_tokens: z.number(),
+  pace: z.object({ last_start: z.number(), salience_draws: z.array(z.number()) }).optional(),
+  since: z.number().optional(),
   ended: z.literal('clear').optional(),
 });

@@ -31,3 +31,33 @@ test('a report goes when a session of its age would, and says so; one of a watch
   expect(sweep(paths, defaultKnobs(), NOW)).toEqual(['swept report old.html']);
   expect([old, young, watched].map((path) => existsSync(path))).toEqual([false, true, true]);
 });
+
+test('of more sessions than anyone works on the oldest go before their time, and none that is watched', () => {
+  for (let n = 0; n < 503; n += 1) {
+    mkdirSync(paths.session(`s${n}`), { recursive: true });
+    utimesSync(paths.session(`s${n}`), (NOW - n * 1000) / 1000, (NOW - n * 1000) / 1000);
+  }
+  takeLock(paths.lease('s502'));
+  expect(sweep(paths, defaultKnobs(), NOW).toSorted()).toEqual(['swept session s500', 'swept session s501']);
+  expect(existsSync(paths.session('s502'))).toBe(true);
+});
+
+test('what was told for one process goes after a day; what is told once for good stays', () => {
+  const files = [paths.said('4711-1', 'no-monitor'), paths.said('user', 'offer-of-your-login')];
+  for (const path of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '');
+    utimesSync(path, (NOW - 9 * DAY_MS) / 1000, (NOW - 9 * DAY_MS) / 1000);
+  }
+  expect(sweep(paths, defaultKnobs(), NOW)).toEqual(['swept notice 4711-1.no-monitor']);
+  expect(files.map((path) => existsSync(path))).toEqual([false, true]);
+});
+
+test('a ledger that cannot be read is set aside and named', () => {
+  mkdirSync(paths.tasks, { recursive: true });
+  writeFileSync(paths.ledger('t-broken'), '{"v":1,"task":');
+  writeFileSync(paths.ledger('t-newer'), '{"v":2,"task":"t-newer"}');
+  expect(sweep(paths, defaultKnobs(), NOW).toSorted()).toEqual(['swept task t-broken: unreadable, set aside', 'swept task t-newer: unreadable, set aside']);
+  expect([existsSync(`${paths.ledger('t-broken')}.bad`), existsSync(paths.ledger('t-broken'))]).toEqual([true, false]);
+  expect(sweep(paths, defaultKnobs(), NOW)).toEqual([]);
+});
