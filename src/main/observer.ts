@@ -67,8 +67,8 @@ export const observe = (w: Watching, folded: Folded, position: Position | undefi
     w.session = next(w.session, { from: 'record', event });
     if (event.kind === 'prompt' && event.origin === 'human') humanSpoke(w);
     if (event.kind === 'prompt' && event.origin === 'bell') weSpoke(w);
-    // The person has stopped the agent: nothing of ours sets it going again before they speak.
-    if (event.kind === 'interrupt') w.wake_used = true;
+    // The person has stopped the agent, or its provider has: nothing of ours sets it going again before they speak.
+    if (event.kind === 'interrupt' || event.kind === 'api-error') w.wake_used = true;
     // Somebody else's notification opens a turn that is none of ours.
     if (event.kind === 'prompt' && event.origin === 'notification') w.own_turn = false;
     if (event.kind === 'rewind') rewound(w, event.dead, now);

@@ -138,6 +138,14 @@ describe('a turn the person interrupted', () => {
   });
 });
 
+test('an agent whose provider gave up is not set going again by us', () => {
+  const w = open();
+  observe(w, news({ events: [{ kind: 'prompt', origin: 'human', at: NOW + 10 }, { kind: 'api-error', at: NOW + 20 }] }), undefined, NOW + 20);
+  expect(turnOf(w, NOW + 5000)).toMatchObject({ state: 'idle', wake_used: true });
+  observe(w, news({ events: [{ kind: 'prompt', origin: 'human', at: NOW + 6000 }] }), undefined, NOW + 6000);
+  expect(turnOf(w, NOW + 6000).wake_used).toBe(false);
+});
+
 test('a turn that our bell began is looked at by no pass, whether its signal or its record is read first', () => {
   const text = `<task-notification>\n<task-id>b1</task-id>\n<summary>Monitor event: "${MONITOR_DESCRIPTION}"</summary>\n<event>${bellLine('k3x9ab12')}</event>\n</task-notification>`;
   const record = (content: string, at: number) =>

@@ -23,6 +23,8 @@ describeHost('corners of delivery in the real host', () => {
           ask: [{ content: [run('node -e "process.exit(0)"')] }, { content: ['Asked and done so far.'] }],
           calm: [{ content: [run('echo calm')], delay_ms: 2500 }, { content: ['Calm again.'], delay_ms: 500 }],
           sleep: [{ content: ['Waiting for it.', run('echo begun; sleep 300')] }, { content: ['Never said.'] }],
+          refused: [{ error: { status: 400, type: 'invalid_request_error', message: 'CORNER-REFUSED' }, delay_ms: 400 }],
+          well: [{ content: ['Well.'] }],
           think: [{ content: ['Thought at length.'], delay_ms: 20_000 }],
           speak: [{ content: [`SPOKEN ${'of it at length '.repeat(80)}`], chunk_delay_ms: 10_000 }],
           stop: [{ content: [run('echo stopping')], delay_ms: 800 }, { content: ['Never said.'] }],
@@ -54,11 +56,12 @@ describeHost('corners of delivery in the real host', () => {
   // Before anything here has woken the agent: the gate would keep shut for that alone.
   test.each([
     ['during a call', '@@sleep on it', /begun; sleep 300/, /\[note\] the user interrupted the turn/],
+    ['at a permission dialog', '@@ask me', /Do you want to proceed/, /\[note\] the user interrupted the turn/],
     ['among the words', '@@speak of it', /SPOKEN/, /\[note\] the user interrupted the turn/],
     // The host takes the prompt back without a word: only the next one's parent tells.
     ['before a word', '@@think it over', /think it over/, /\[note\] the conversation was rewound here/],
   ])('Esc %s ends the turn without a Stop: no pass looks at it, nothing wakes the agent, the next prompt is told', async (when, prompt, seen, note) => {
-    const id = `sb-esc${prompt.slice(2, 7)}`;
+    const id = `sb-esc${prompt.slice(2, 5)}01`;
     const notes = ours.windows().split(note).length;
     const { count } = ours.status(session).passes;
     const before = host.requests().length;
@@ -82,6 +85,22 @@ describeHost('corners of delivery in the real host', () => {
     expect(await timesOnScreen(id)).toBe(1);
     // The next turn that runs to its end is looked at, and what was broken off with it.
     await waitUntil(() => ours.windows().split(note).length > notes && ours.status(session).passes.count > count, 10_000, () => `${ours.report(session)}\n${ours.windows()}`);
+  });
+
+  test('a turn that the provider broke off wakes nobody either', async () => {
+    await host.prompt('@@refused please');
+    await working();
+    worthy('sb-broken01');
+    await host.waitFor(/CORNER-REFUSED/);
+    await waitUntil(() => ours.turn(session).state === 'idle', 10_000, () => ours.report(session));
+    await host.idle();
+    expect(ours.waiting(session)).toContain('sb-broken01');
+    const asked = host.requests().length;
+    await pause(4500);
+    expect(host.requests(), ours.report(session)).toHaveLength(asked);
+    await host.prompt('@@well then, go on');
+    await waitUntil(() => timesTold('sb-broken01') === 1, 15_000, () => ours.report(session));
+    await host.idle();
   });
 
   test('half-typed text survives a wake', async () => {
