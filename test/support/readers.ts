@@ -4,7 +4,7 @@ import { parsePayload } from '../../src/main/entry/hook-payload.ts';
 import { installIn, uninstallFrom } from '../../src/main/command/statusline-settings.ts';
 import { effective, envLayer, layerOf } from '../../src/main/floor/config.ts';
 import { defaultKnobs } from '../../src/main/floor/knobs.ts';
-import { redact } from '../../src/main/floor/redact.ts';
+import { redact, redactInPlace } from '../../src/main/floor/redact.ts';
 import { createChain } from '../../src/main/ingest/chain.ts';
 import { keepCommand } from '../../src/main/ingest/elision.ts';
 import { locatorsIn } from '../../src/main/ingest/locators.ts';
@@ -28,7 +28,6 @@ import { openaiFork } from '../../src/workers/model/openai.ts';
 import { readAnswer } from '../../src/workers/model/sse.ts';
 import { compileGlob } from '../../src/workers/tools/glob-pattern.ts';
 import { isIgnored, parseIgnore } from '../../src/workers/tools/ignore.ts';
-import { redactInPlace } from '../../src/workers/tools/shown.ts';
 import { providerOf, taskOf } from './fork-task.ts';
 
 export type Reader = (text: string) => void | Promise<void>;
@@ -113,7 +112,8 @@ export const READERS = {
   },
   redact: (text) => {
     must(redact(redact(text)) === redact(text), 'not idempotent');
-    must(redactInPlace(text).split('\n').length >= text.split('\n').length, 'lines lost');
+    const lines = text.split('\n');
+    for (const [at, line] of redactInPlace(text).split('\n').entries()) must(line.includes('[redacted:') || lines[at]?.includes(line) !== false, `line ${at} is another`);
   },
   words: (text) => {
     must(textProblems(sanitise(text, 700)).length === 0, 'not inert');

@@ -135,7 +135,7 @@ const BASIC = /\s(?:-u|--user)[ =]?["']?[^\s:"']{1,64}:(?=[^\s:"']{3})/;
 const CURL_LINE = 400;
 
 const KEY_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
-const KEY_BODY = /[\w+/=\s\\:,"'().>-]*/y;
+const KEY_BODY = /[\w+/=\s\\:,"'().>#*|!;-]*/y;
 
 /** The part of the name left of `at`, at most 32 characters. */
 const leftOf = (text: string, at: number): string => {

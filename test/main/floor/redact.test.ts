@@ -50,6 +50,11 @@ describe('redact', () => {
     expect(other).not.toBe(first);
   });
 
+  it.each(['# ', ' * ', '// ', '+', '| ', '"', '! '])('F8: takes all of a key whose lines begin with %j', (lead) => {
+    const lines = [`-----BEGIN EC ${'PRIVATE'} KEY-----`, body(64), body(64, undefined, 5), `-----END EC ${'PRIVATE'} KEY-----`, 'after'];
+    expect(redact(lines.map((line) => `${lead}${line}`).join('\n'))).not.toMatch(new RegExp(`${body(12)}|${body(12, undefined, 5)}`));
+  });
+
   it('takes all of a key whose end was cut off', () => {
     const cut = `before -----BEGIN ${'PRIVATE'} KEY-----\n${body(64)}\n${body(20)}`;
     expect(redact(cut)).toMatch(/^before \[redacted:private-key [0-9a-f]{4}\]$/);

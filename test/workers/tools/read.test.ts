@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerFileTool } from '../../../src/workers/tools/file-tool.ts';
-import { redactInPlace } from '../../../src/workers/tools/shown.ts';
+import { redactInPlace } from '../../../src/main/floor/redact.ts';
 import type { ToolReply } from '../../../src/main/records.ts';
 
 let root: string;
