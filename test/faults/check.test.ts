@@ -80,6 +80,12 @@ describe('observations', () => {
     expect(judge()).toEqual(['leaked']);
   });
 
+  test('a final answer that only its Stop hook has told is no leak', () => {
+    add(WINDOW, lines(block('#4 [text] obs-0005')));
+    add(JOURNAL, lines({ kind: 'asked', event: 'Stop', at: NOW, input: '{"last_assistant_message":"obs-0005"}' }));
+    expect(judge()).toEqual([]);
+  });
+
   test('words in another order than the session’s are found', () => {
     files.set(WINDOW, lines({ v: 1, task: 't-1' }, block('#1 [prompt] Do obs-0001.\n#2 [tool] make obs-0003\n#3 [text] Doing obs-0002.')));
     expect(judge()).toEqual(['order']);

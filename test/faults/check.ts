@@ -14,9 +14,12 @@ export type Finding = { readonly rule: Rule; readonly what: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** All findings; none in a sound world. `closed`: no process of the world may be left. */
-export const check = (root: string, { closed = false }: { readonly closed?: boolean } = {}): readonly Finding[] => [
-  ...observations(root),
+/** `closed`: no process of the world may be left. `waiting`: something may not have been looked at yet. */
+export type CheckOptions = { readonly closed?: boolean; readonly waiting?: boolean };
+
+/** All findings; none in a sound world. */
+export const check = (root: string, { closed = false, waiting = false }: CheckOptions = {}): readonly Finding[] => [
+  ...observations(root).filter(({ rule }) => rule !== 'lost' || !waiting),
   ...advice(root),
   ...money(root),
   ...files(join(root, 'data')),
@@ -68,11 +71,16 @@ const observations = (root: string): readonly Finding[] => {
   // What a compaction has distilled stands in no window any more.
   const compacted = logs.some(({ name }) => !name.includes('.window.0.'));
   const rank = new Map(words.map((word, at) => [word, at]));
+  // A final answer of which the host's death left no record was told by its Stop hook.
+  const said = new Set(journalOf(root).flatMap((line) => (line.kind === 'asked' && line.event === 'Stop' ? tokensIn(line.input) : [])));
   return [
     ...(compacted ? [] : words.filter((word) => !count.has(word)).map((word) => finding('lost', word))),
     ...[...count].filter(([, times]) => times > 1).map(([word, times]) => finding('doubled', `${word} stands ${times} times`)),
-    ...[...count.keys()].filter((word) => !rank.has(word)).map((word) => finding('leaked', `${word} is none of the plugin's business`)),
-    ...logs.flatMap(({ name, tokens }) => tokens.filter((token, at) => at > 0 && (rank.get(token) ?? 0) < (rank.get(tokens[at - 1] ?? '') ?? 0)).map((token) => finding('order', `${token} in ${name}`))),
+    ...[...count.keys()].filter((word) => !rank.has(word) && !said.has(word)).map((word) => finding('leaked', `${word} is none of the plugin's business`)),
+    ...logs.flatMap(({ name, tokens }) => {
+      const known = tokens.filter((token) => rank.has(token));
+      return known.filter((token, at) => (rank.get(token) ?? 0) < (rank.get(known[at - 1] ?? '') ?? 0)).map((token) => finding('order', `${token} in ${name}`));
+    }),
   ];
 };
 
@@ -154,7 +162,9 @@ const money = (root: string): readonly Finding[] => {
   const lines = names(folder).flatMap((name) => linesOf(join(folder, name)).good);
   const settled = new Map(lines.filter(({ kind }) => kind === 'settle').map(({ id, tokens }) => [id, Number(tokens)]));
   const reserved = lines.filter(({ kind }) => kind === 'reserve').map(({ id, at, tokens }) => ({ at: Number(at), tokens: settled.get(id) ?? Number(tokens) }));
-  const ceiling = Number(fields(json(join(root, 'data', 'config.json'))['budget'])['tokens_per_hour'] ?? 600_000);
+  const { tokens_per_hour = 600_000, machine_tokens_per_hour = 0 } = fields(json(join(root, 'data', 'config.json'))['budget']) as { readonly tokens_per_hour?: number; readonly machine_tokens_per_hour?: number };
+  const sessions = new Set(lines.flatMap(({ session }) => (session === undefined ? [] : [session])));
+  const ceiling = Math.min(tokens_per_hour * Math.max(1, sessions.size), machine_tokens_per_hour || Infinity);
   const [spent, counted_] = [sum(requests.map(({ cost }) => cost)), sum(reserved.map(({ tokens }) => tokens))];
   const hours = requests.map(({ at: start }) => sum(requests.filter(({ at }) => at >= start && at < start + 3_600_000).map(({ cost }) => cost)));
   return [

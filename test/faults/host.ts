@@ -39,6 +39,7 @@ const runHooks = async (event: string, fields: object, { kill, twice = false }: 
 const runHook = (event: string, { command, args, timeout }: { readonly command: string; readonly args: readonly string[]; readonly timeout: number }, input: string, kill: HookKill | undefined): Promise<Answer | undefined> =>
   new Promise((resolve) => {
     const at = Date.now();
+    note({ kind: 'asked', event, at, input });
     // A group of its own, so that a kill takes the shell and node together.
     const child = spawn(command, args.map(fill), { cwd: spec.project, env: { ...env, CLAUDE_PLUGIN_DATA: spec.data, CLAUDE_PLUGIN_ROOT: spec.plugin, CLAUDE_PROJECT_DIR: spec.project }, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
     let stdout = '';

@@ -16,11 +16,12 @@ export const kills: Scenario = {
   run: (random, size, say) => playWorlds({ open: (own) => openWorld({ script: (world) => makeWatcher(own, onRequest(world)) }), play: playKills }, random, size, say),
 };
 
-/** Rounds of kills in one world. */
+/** Rounds of kills in one world, each judged once everything was looked at. */
 export const playKills = async (world: World, random: Random, rounds: number, counts: Record<string, number>): Promise<readonly Finding[]> => {
   let host = await world.start();
   for (let round = 0; round < rounds; round += 1) {
     host = await oneRound(world, host, random, counts);
+    await world.settled();
     const findings = world.check();
     if (findings.length > 0) return findings;
   }
@@ -30,7 +31,7 @@ export const playKills = async (world: World, random: Random, rounds: number, co
 /** Strikes when a request reaches the model: a pass is under way then. */
 export const onRequest = (world: World): WatcherOptions => ({ seen: () => world.strike() });
 
-const oneRound = async (world: World, host: StandIn, random: Random, counts: Record<string, number>): Promise<StandIn> => {
+export const oneRound = async (world: World, host: StandIn, random: Random, counts: Record<string, number>): Promise<StandIn> => {
   const whom = random.pick(['host', 'monitor', 'both', 'thread', 'nobody'] as const);
   const in_pass = random.chance(0.4);
   const after = random.int(0, 900);
@@ -51,7 +52,6 @@ const oneRound = async (world: World, host: StandIn, random: Random, counts: Rec
   const next = whom === 'nobody' || whom === 'thread' ? host : await restart(world, host, random);
   // A calm turn: whatever was left lying is looked at by its end.
   await next.turn(drawTurn(random, world.token, { steps: 1 }));
-  await world.settled();
   return next;
 };
 

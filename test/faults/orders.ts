@@ -30,8 +30,9 @@ export type HostWord =
   | { readonly kind: 'turn-done' }
   | { readonly kind: 'monitor-gone'; readonly pid: number };
 
-/** A line of journal.jsonl. Hooks are noted when they have ended; one that its host did not outlive is not. */
+/** A line of journal.jsonl. A hook is noted when it is asked and when it has ended, if its host outlived it. */
 export type JournalLine =
   | { readonly kind: 'host' | 'monitor'; readonly pid: number; readonly at: number; readonly session: string }
   | { readonly kind: 'gone'; readonly what: 'host' | 'monitor'; readonly pid: number; readonly at: number }
+  | { readonly kind: 'asked'; readonly event: string; readonly at: number; readonly input: string }
   | { readonly kind: 'hook'; readonly event: string; readonly host: number; readonly session: string; readonly at: number; readonly ended_at: number; readonly code: number | null; readonly killed: boolean; readonly stdout: string; readonly input: string };

@@ -3,6 +3,7 @@ import type { Random } from '../../bench/judgment/random.ts';
 import type { Finding } from './check.ts';
 import { drains } from './drains.ts';
 import { kills } from './kills.ts';
+import { budget, mcp, provider } from './provider.ts';
 
 export type Scenario = {
   /** `size`: rounds, or whatever the scenario counts; `say` tells a person how it goes. */
@@ -20,4 +21,4 @@ export type Outcome = {
   readonly root?: string;
 };
 
-export const scenarios: Readonly<Record<string, Scenario>> = { kills, drains };
+export const scenarios: Readonly<Record<string, Scenario>> = { kills, drains, provider, mcp, budget };

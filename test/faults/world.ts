@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { openModelServer, type ModelServer, type Script } from '../support/model-server.ts';
 import { outputTokens } from '../support/model-frames.ts';
-import { check, observed, windows, type Finding } from './check.ts';
+import { check, observed, windows, type CheckOptions, type Finding } from './check.ts';
 import type { HostSpec, HostWord, JournalLine, Order } from './orders.ts';
 
 export type StandIn = {
@@ -44,8 +44,10 @@ export type World = {
   /** Calls what `onStrike` has set: a script does so when a request arrives. */
   readonly strike: () => void;
   readonly onStrike: (act: (() => void) | undefined) => void;
-  /** The checker's findings now; `closed` when nothing of the world's may live any more. */
-  readonly check: (closed?: boolean) => readonly Finding[];
+  /** The checker's findings now. */
+  readonly check: (options?: CheckOptions) => readonly Finding[];
+  /** Replaces the plugin's configuration; who judges stays. */
+  readonly configure: (config: object) => void;
   readonly log: () => string;
   /** Ends every host, then says which processes of the world are left after `ms`. */
   readonly close: (ms?: number) => Promise<readonly Finding[]>;
@@ -85,7 +87,6 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
       return said;
     },
   });
-  writeFileSync(join(data, 'config.json'), JSON.stringify({ ...config, model: { provider: 'anthropic', base_url: model.url } }));
 
   const base = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: home, CLAUDE_CODE_ENTRYPOINT: 'cli', CLAUDE_CODE_SESSION_ATTENDED: '1', ANTHROPIC_API_KEY: 'sk-test-dummy', ...env };
   const transcript = (session: string): string => join(home, '.claude', 'projects', 'project', `${session}.jsonl`);
@@ -154,13 +155,14 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
     killThread: () => writeFileSync(trap, ''),
     strike: () => act?.(),
     onStrike: (next) => void (act = next),
-    check: (closed = false) => (saveModelLog(), check(root, { closed })),
+    check: (options) => (saveModelLog(), check(root, options)),
+    configure: (next) => writeFileSync(join(data, 'config.json'), JSON.stringify({ ...next, model: { provider: 'anthropic', base_url: model.url } })),
     log: () => (existsSync(join(data, 'log')) ? readdirSync(join(data, 'log')).map((name) => readFileSync(join(data, 'log', name), 'utf8')).join('') : ''),
     close: async (ms = 12_000) => {
       for (const host of hosts.values()) await host.kill();
       // A host's death is noticed within seconds, then what is left is an orphan.
-      let found = world.check(true);
-      for (const end = Date.now() + ms; Date.now() < end && found.some(({ rule }) => rule === 'orphan' || rule === 'lock'); found = world.check(true)) await sleep(200);
+      let found = world.check({ closed: true });
+      for (const end = Date.now() + ms; Date.now() < end && found.some(({ rule }) => rule === 'orphan' || rule === 'lock'); found = world.check({ closed: true })) await sleep(200);
       return found;
     },
     remove: async () => {
@@ -172,6 +174,7 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+  world.configure(config);
   return world;
 };
 
