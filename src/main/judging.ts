@@ -140,8 +140,8 @@ const summary = async (w: Watching, judge: Judge, { id, system, text }: { readon
   const reservation = hold(w, judge, `c${w.window.generation}.${id}`, tokens, now, knobs);
   if (reservation === undefined) return undefined;
   const task = { kind: 'summary' as const, id: reservation.id, provider: judge.provider, system, text, timeout_ms: knobs.model.request_timeout_s * 1000, max_output_tokens: output };
-  const { text: said, usage, cause } = await w.setup.summarize(task, { log: w.setup.log }, w.left.signal);
-  release(w, w.ledger.task, reservation, weigh(usage, outputRatio(judge)), now);
+  const { text: said, usage, usage_unknown, cause } = await w.setup.summarize(task, { log: w.setup.log }, w.left.signal);
+  release(w, w.ledger.task, reservation, usage_unknown === true ? tokens : weigh(usage, outputRatio(judge)), now);
   if (cause !== undefined) w.setup.log(`a compaction's summary failed: ${cause}`);
   return acceptSummary(said);
 };

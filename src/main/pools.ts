@@ -85,12 +85,12 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
     fork: (task: ForkTask, on: ForkHooks, signal?: AbortSignal): Promise<ForkResult> =>
       overPort(task, on, task.limits.deadline_ms + task.limits.grace_ms, signal, ({ end, usage, started_at, cause }) => ({
         detector: task.detector.name, end, feedback: { verdict: 'silent' }, usage, requests: 0, started_at, took_ms: Date.now() - started_at, model: task.provider.model,
-        pilot: task.pilot, tool_text: '', cause,
+        pilot: task.pilot, tool_text: '', usage_unknown: true, cause,
       })),
 
     /** A summary; '' with a cause when there is none. */
     summarize: (task: SummaryTask, on: ForkHooks = {}, signal?: AbortSignal): Promise<SummaryResult> =>
-      overPort(task, on, task.timeout_ms, signal, ({ usage, cause }) => ({ text: '', usage, cause })),
+      overPort(task, on, task.timeout_ms, signal, ({ usage, cause }) => ({ text: '', usage, usage_unknown: true, cause })),
 
     project: (task: ProjectTask): Promise<ProjectResult> => onCompute(task, PROJECT_MS),
 

@@ -303,6 +303,8 @@ export type ForkResult = {
   /** Everything its tools returned: evidence may cite it. */
   readonly tool_text: string;
   readonly usage_estimated?: boolean;
+  /** It broke off where nobody was left to count: `usage` is the least it can have been. */
+  readonly usage_unknown?: boolean;
   /** Money the provider itself named for it. */
   readonly usd?: number;
   readonly cause?: string;

@@ -64,7 +64,9 @@ export const withdraw = (w: Watching, advice: Advice, because: Because, now: num
 
 const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number, knobs: Knobs): void => {
   const { tokens, usd } = costOf(pass.judge, results);
-  if (pass.reservation !== undefined) release(w, pass.stamp.task, pass.reservation, tokens, now, usd);
+  // What nobody could count is taken for the worst case: threads that keep dying must not spend unseen (HAZARDS D2).
+  const unknown = results.some(({ usage_unknown }) => usage_unknown === true);
+  if (pass.reservation !== undefined) release(w, pass.stamp.task, pass.reservation, unknown ? Math.max(tokens, pass.reservation.tokens) : tokens, now, usd);
   const read = Math.max(0, ...results.map(({ usage }) => usage.cache_read + usage.cache_write_5m + usage.cache_write_1h));
   if (read > 0) w.warm = { at: now, tokens: read };
   if (usd !== undefined) w.usd = (w.usd ?? 0) + usd;

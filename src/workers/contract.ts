@@ -64,7 +64,7 @@ export type SummaryTask = {
   readonly timeout_ms: number;
   readonly max_output_tokens: number;
 };
-export type SummaryResult = { readonly text: string; readonly usage: Usage; readonly cause?: string };
+export type SummaryResult = { readonly text: string; readonly usage: Usage; readonly usage_unknown?: boolean; readonly cause?: string };
 
 export type ForksTask = ForkTask | SummaryTask;
 

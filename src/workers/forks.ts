@@ -75,7 +75,7 @@ export const openForks = () => {
       await warm;
       return result;
     } catch (error) {
-      return { ...silent(task, started_at), end: 'crashed', cause: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown' };
+      return { ...silent(task, started_at), end: 'crashed', usage_unknown: true, cause: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown' };
     } finally {
       clearTimeout(timer);
       warming.abort();
@@ -108,7 +108,7 @@ export const openForks = () => {
       if (!answer.ok) return { text: '', usage, cause: answer.cause };
       return answer.said.text.trim() === '' ? { text: '', usage, cause: 'empty summary' } : { text: answer.said.text, usage };
     } catch (error) {
-      return { text: '', usage, cause: error instanceof Error ? error.name : 'unknown' };
+      return { text: '', usage, usage_unknown: true, cause: error instanceof Error ? error.name : 'unknown' };
     } finally {
       clearTimeout(timer);
     }

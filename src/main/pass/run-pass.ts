@@ -60,6 +60,7 @@ export const crashed = ({ name }: Pick<Detector, 'name'>, pilot: boolean, error:
   model: '',
   pilot,
   tool_text: '',
+  usage_unknown: true,
   cause: error instanceof Error ? error.message : String(error),
 });
 
