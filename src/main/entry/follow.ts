@@ -4,12 +4,13 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEnrolled, loadConfig, workspaceOf } from '../floor/config-file.ts';
 import type { Layer } from '../floor/config.ts';
+import { isCode } from '../floor/json-file.ts';
 import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
 import { openChildren, sweepChildren } from '../pass/children-file.ts';
-import { loadCatalogue, readSharedPrompt } from '../pass/catalogue-file.ts';
+import { filesOf, loadCatalogue, readSharedPrompt } from '../pass/catalogue-file.ts';
 import { openPools, type Pools } from '../pools.ts';
 import type { Detector, Signal } from '../records.ts';
 import { openHostProvider } from './host-provider.ts';
@@ -99,7 +100,7 @@ export const openFollower = (options: FollowOptions) => {
 
   /** Reads the configuration again when a file of it has changed, and says so. Mute and enrolment take effect at once. */
   const refresh = (): boolean => {
-    const now = [paths.config, paths.workspaceConfig(workspace), knobs.catalogue.file].map(stampOf).join(' ');
+    const now = [paths.config, paths.workspaceConfig(workspace), ...filesOf(knobs.catalogue.file)].map(stampOf).join(' ');
     if (now === stamp) return false;
     stamp = now;
     const config = loadConfig({ paths, workspace, env, options: provider, ...(layers === undefined ? {} : { last: layers }) });
@@ -330,6 +331,12 @@ export const openFollower = (options: FollowOptions) => {
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const stampOf = (path: string): string => {
-  const stat = path === '' ? undefined : statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '-' : `${stat.mtimeMs}.${stat.size}.${stat.ino}`;
+  try {
+    const stat = path === '' ? undefined : statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? '-' : `${stat.mtimeMs}.${stat.size}.${stat.ino}`;
+  } catch (error) {
+    // A configured path may be closed to us, or none at all: whoever reads the file says so.
+    if (isCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE')) return '?';
+    throw error;
+  }
 };

@@ -1,6 +1,7 @@
 // Opens detectors.json and the prompts beside it: the user's own file when it is sound, else the bundled one with the reason (SPEC 8).
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { namesIn } from '../floor/disk-file.ts';
 import { isMissing, readJson } from '../floor/json-file.ts';
 import type { Detector } from '../records.ts';
 import { parseCatalogue, type Catalogue, type Overrides } from './catalogue.ts';
@@ -29,6 +30,19 @@ export const loadCatalogue = ({ bundle, prompts, file, overrides }: CatalogueFil
   if (!shipped.ok) throw new Error(`the bundled catalogue is broken: ${shipped.why}`);
   return { detectors: shipped.detectors, source: 'bundle', problems: [...problems, ...shipped.problems] };
 };
+
+/** Every file whose change is one of the user's catalogue: itself, and the prompts beside it. */
+export const filesOf = (file: string): readonly string[] => {
+  if (file === '') return [];
+  const folder = join(dirname(file), 'prompts');
+  try {
+    return [file, ...namesIn(folder).slice(0, MOST_PROMPTS).map((name) => join(folder, name))];
+  } catch {
+    return [file]; // closed to us: reading the catalogue says so
+  }
+};
+
+const MOST_PROMPTS = 100;
 
 /** The system prompt every detector shares. */
 export const readSharedPrompt = (prompts: string): string => readFileSync(join(prompts, 'shared.md'), 'utf8').trim();

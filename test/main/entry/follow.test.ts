@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,6 +79,16 @@ describe('which session is followed', () => {
     await until(() => existsSync(paths.status('twice')));
     expect(ledgers()).toHaveLength(1);
   });
+});
+
+test('a catalogue that cannot even be looked for is named, and the session is watched all the same', async () => {
+  mkdirSync(paths.data, { recursive: true });
+  writeFileSync(paths.config, JSON.stringify({ catalogue: { file: join(dir, 'n'.repeat(300)) } }));
+  follow();
+  signal('UserPromptSubmit', 'odd', { origin: 'human', prompt_id: 'p1' });
+  say('odd', 'u1', 'Please rename the parser.');
+  await until(() => existsSync(paths.status('odd')));
+  expect(readFileSync(paths.status('odd'), 'utf8')).toMatch(/catalogue\.file .*the bundled catalogue is used/);
 });
 
 test('D1: a monitor inside a child of our own watches nothing and writes nothing', async () => {

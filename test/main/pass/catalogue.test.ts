@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseCatalogue, type Overrides } from '../../../src/main/pass/catalogue.ts';
-import { loadCatalogue, readSharedPrompt } from '../../../src/main/pass/catalogue-file.ts';
+import { filesOf, loadCatalogue, readSharedPrompt } from '../../../src/main/pass/catalogue-file.ts';
 import { parseQuestions } from '../../../src/main/pass/questions.ts';
 import type { Detector } from '../../../src/main/records.ts';
 
@@ -93,6 +93,15 @@ describe('loadCatalogue', () => {
     expect(loaded.source).toBe('bundle');
     expect(loaded.detectors).toHaveLength(9);
     expect(loaded.problems).toEqual([expect.stringContaining(why)]);
+  });
+
+  it('names what is to be watched: the file and the prompts beside it', () => {
+    const file = join(folder, 'watched', 'mine.json');
+    expect(filesOf(file)).toEqual([file]);
+    mkdirSync(join(folder, 'watched', 'prompts'), { recursive: true });
+    writeFileSync(join(folder, 'watched', 'prompts', 'own.md'), 'x');
+    expect(filesOf(file)).toEqual([file, join(folder, 'watched', 'prompts', 'own.md')]);
+    expect([filesOf(''), filesOf(join(folder, 'n'.repeat(300), 'x'))]).toEqual([[], [join(folder, 'n'.repeat(300), 'x')]]);
   });
 
   it('falls back for a folder in the file’s place, too', () => {
