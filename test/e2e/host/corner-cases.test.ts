@@ -10,6 +10,9 @@ import { installOurs, ofOurs, QUICK, sessionOf, waitForHistory, type OurPlugin }
 
 const run = (command: string): ScriptBlock => ({ tool: 'Bash', input: { command, description: 'Run it' } });
 
+// The bell's two seconds of certainty, the host's own delay, and room.
+const LONG_ENOUGH_MS = 3500;
+
 describeHost('corners of delivery in the real host', () => {
   let world: World;
   let host: Host;
@@ -72,7 +75,7 @@ describeHost('corners of delivery in the real host', () => {
     await host.keys('Escape');
     if (when === 'before a word') await waitUntil(async () => !(await host.screen()).includes('esc to interrupt'), 10_000, () => host.screen());
     else await waitUntil(() => ours.turn(session).state === 'idle', 10_000, () => ours.report(session));
-    await pause(4500);
+    await pause(LONG_ENOUGH_MS);
     expect(ours.waiting(session), ours.report(session)).toContain(id);
     expect(ours.status(session).passes.count, ours.report(session)).toBe(count);
     const asked = host.requests().length;
@@ -96,7 +99,7 @@ describeHost('corners of delivery in the real host', () => {
     await host.idle();
     expect(ours.waiting(session)).toContain('sb-broken01');
     const asked = host.requests().length;
-    await pause(4500);
+    await pause(LONG_ENOUGH_MS);
     expect(host.requests(), ours.report(session)).toHaveLength(asked);
     await host.prompt('@@well then, go on');
     await waitUntil(() => timesTold('sb-broken01') === 1, 15_000, () => ours.report(session));

@@ -15,7 +15,7 @@ const shell = (command: string): ScriptBlock => ({ tool: 'Bash', input: { comman
 const STOPS = 30;
 
 // Longer than the two seconds of certainty, the ring and the host's own delay together.
-const LONG_ENOUGH_MS = 4500;
+const LONG_ENOUGH_MS = 3500;
 
 describeHost('the finish gate in the real host', () => {
   let world: World;
