@@ -1,5 +1,5 @@
 // How often each lens is right, how early, how often it cries wolf, and what it cost.
-//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split fresh|test|train|all] [--seed N] [--json] [--markdown FILE] [--report FILE] [--cases FILE]
+//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split later|fresh|test|train|all] [--seed N] [--json] [--markdown FILE] [--report FILE] [--cases FILE]
 // Without --split only the sessions no judge was tuned on are played.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -8,16 +8,16 @@ import { judgmentHtml } from './judgment/page.ts';
 import { runAll } from './judgment/run.ts';
 import { scoreSplit, type SplitFigures } from './judgment/score.ts';
 import type { Split } from './judgment/steps.ts';
-import { lastLine, markdown, terminal } from './judgment/table.ts';
+import { lastLine, markdown, terminal, UNTUNED } from './judgment/table.ts';
 
-const SPLITS: readonly Split[] = ['train', 'test', 'fresh'];
+const SPLITS: readonly Split[] = ['train', 'test', 'fresh', 'later'];
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
       provider: { type: 'string', default: 'local' }, model: { type: 'string', default: '' }, 'base-url': { type: 'string', default: '' },
       cache: { type: 'string' }, offline: { type: 'boolean', default: false }, seed: { type: 'string', default: '9' },
-      bases: { type: 'string', default: '100' }, twins: { type: 'string', default: '40' }, split: { type: 'string', default: 'fresh' },
+      bases: { type: 'string', default: '100' }, twins: { type: 'string', default: '40' }, split: { type: 'string', default: UNTUNED },
       json: { type: 'boolean', default: false }, markdown: { type: 'string' }, report: { type: 'string' }, cases: { type: 'string' },
     },
   });
@@ -37,7 +37,7 @@ const main = async (): Promise<number> => {
     const progress = (done: number, all: number): void => {
       if (process.stderr.isTTY && (done % 20 === 0 || done === all)) process.stderr.write(`\r${done} of ${all} sessions\u001b[K${done === all ? '\r\u001b[K' : ''}`);
     };
-    const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases, fresh: bases }, twins: Number(values.twins), splits, recorded: 'test/fixtures/sessions', progress }, judge.pipeline);
+    const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases, fresh: bases, later: bases }, twins: Number(values.twins), splits, recorded: 'test/fixtures/sessions', progress }, judge.pipeline);
     const figures: readonly SplitFigures[] = splits.map((split) => scoreSplit(cases, split));
     const { asked, from_cache, absent } = judge.counts();
     if (asked + from_cache + absent > 0) process.stderr.write(`${asked} requests made, ${from_cache} answers from the folder${absent === 0 ? '' : `, ${absent} not there: these count as silence`}.\n`);

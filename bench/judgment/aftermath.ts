@@ -20,7 +20,7 @@ export const aftermathsOf = ({ session, kind, fault, structural, evidence = [], 
     fault === 'tests-never-run' || fault === 'tests-not-after-last-edit'
       ? [maker.test()]
       : [...new Map(attempts.map((call) => [`${call.tool}`, call])).values()].map((call) => ({ ...call, key: maker.key(), failed: false, output: 'ok' }));
-  const words = session.split === 'fresh' ? FRESH_WORDS : WORDS;
+  const words = ({ train: WORDS, test: WORDS, fresh: FRESH_WORDS, later: LATER_WORDS })[session.split];
   const end = (text: string): readonly Step[] => [maker.claim(text), maker.end()];
   const ending = (steps: readonly Step[], kind_: Chapter['kind']): Session => ({ ...session, chapters: [...session.chapters.slice(0, at + 1), { kind: kind_, steps }] });
   const looks = Array.from({ length: 80 }, () => maker.looking());
@@ -38,4 +38,9 @@ const WORDS = {
 const FRESH_WORDS: typeof WORDS = {
   again: 'and did you check that again meanwhile?', through: 'Yes, just now, and this time without a hitch.', good: 'ok cool', all: "Then I'm through for today.",
   tour: 'different topic. how is this repo laid out, i have to explain it to someone tomorrow', toured: 'Four folders matter; the rest is build output.', thanks: 'merci', welcome: 'Gern.',
+};
+
+const LATER_WORDS: typeof WORDS = {
+  again: 'have another go at what was open', through: 'It went through this time.', good: 'nice', all: 'That leaves nothing on the list.',
+  tour: 'something else: walk me through the folders, new colleague starts monday', toured: 'Those are the ones to know.', thanks: 'danke!', welcome: 'De nada.',
 };

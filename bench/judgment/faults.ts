@@ -4,6 +4,7 @@ import { meaningFaults } from './faults-meaning.ts';
 import { neighbourFaults } from './faults-neighbours.ts';
 import { testFaults } from './faults-tests.ts';
 import { FRESH_FAULTS } from './fresh/author.ts';
+import { LATER_FAULTS } from './later/scenes.ts';
 import { openMaker, type Maker } from './maker.ts';
 import { packsOf } from './packs.ts';
 import { makeRandom } from './random.ts';
@@ -12,7 +13,7 @@ import { editsIn, testsIn, type Fault, type Rendition, type Site, type Twin } fr
 
 const FAULTS: readonly Fault[] = [...commandFaults, ...testFaults, ...neighbourFaults, ...meaningFaults];
 
-export const faultsOf = (split: Split): readonly Fault[] => (split === 'fresh' ? FRESH_FAULTS : FAULTS);
+export const faultsOf = (split: Split): readonly Fault[] => ({ train: FAULTS, test: FAULTS, fresh: FRESH_FAULTS, later: LATER_FAULTS })[split];
 
 /** The twins of one base session for one fault; none when no chapter of it can carry the fault, or the chosen one has no place for it. */
 export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
@@ -48,7 +49,7 @@ export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
 };
 
 const listOf = <T>(by: Readonly<Record<Tuned, readonly T[]>>, split: Split): readonly T[] => {
-  if (split === 'fresh') throw new Error('the third split has no lists in common with the others');
+  if (split === 'fresh' || split === 'later') throw new Error(`the split ${split} has no lists in common with others`);
   return by[split];
 };
 

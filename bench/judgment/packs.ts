@@ -1,5 +1,6 @@
 // The made-up projects sessions work on: one per language and tool chain; train and test share none.
 import { FRESH_PACKS } from './fresh/author.ts';
+import { LATER_PACKS } from './later/packs.ts';
 import type { Split } from './steps.ts';
 
 export type Pack = {
@@ -176,4 +177,4 @@ const TEST: readonly Pack[] = [
 ];
 
 /** The projects of one split. */
-export const packsOf = (split: Split): readonly Pack[] => ({ train: TRAIN, test: TEST, fresh: FRESH_PACKS })[split];
+export const packsOf = (split: Split): readonly Pack[] => ({ train: TRAIN, test: TEST, fresh: FRESH_PACKS, later: LATER_PACKS })[split];

@@ -1,10 +1,14 @@
 // The figures as a table for a terminal, as Markdown, and as the one line other programs read. Rendering only.
 import type { Rate, Share } from './intervals.ts';
 import type { FixedPoint, SplitFigures } from './score.ts';
+import type { Split } from './steps.ts';
+
+/** The split no judge was changed for: the newest one. */
+export const UNTUNED: Split = 'later';
 
 /** What a program wants to know: the split the judge was not tuned on, or the only one played. */
 export const lastLine = (all: readonly SplitFigures[], judge: string) => {
-  const figures = all.find(({ split }) => split === 'fresh') ?? all.find(({ split }) => split === 'test') ?? all[0];
+  const figures = all.find(({ split }) => split === UNTUNED) ?? all.at(-1);
   if (figures === undefined) throw new Error('nothing was played');
   const { structural, meaning, false_per_hour, split, hours, k, adjudication, cost, bases } = figures;
   return {
@@ -31,7 +35,7 @@ export const markdown = (all: readonly SplitFigures[], judge: string): string =>
 type Section = { readonly title: string; readonly rows: readonly (readonly string[])[]; readonly notes: readonly string[] };
 
 /** What a split is, for people. */
-export const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'not tuned on, by the author of the rules (test)', fresh: 'by another author (fresh)' };
+export const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'not tuned on, by the author of the rules (test)', fresh: 'by another author, learnt from since (fresh)', later: 'not learnt from (later)' };
 
 const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
   const { split, k, bases, hours, faults, lenses, structural, meaning, false_per_hour, adjudication, cost } = figures;
