@@ -38,6 +38,8 @@ const STANDBY_MS = 2000;
 const QUIET_MS = 10_000;
 const SAME_CALL_MS = 250;
 const BACKLOG_MS = 5000;
+/** Less is a clock being trimmed. */
+const SET_BACK_MS = 10_000;
 const RATE_LIMIT_MS = 15 * 60_000;
 
 export const openFollower = (options: FollowOptions) => {
@@ -71,6 +73,9 @@ export const openFollower = (options: FollowOptions) => {
   /** The files as they were when last looked into, and when to look again though they have not changed. */
   let last_there = '';
   let again_at = 0;
+  /** The clock at the last cycle, and by how much it has been set back since we began. */
+  let seen_at = 0;
+  let set_back = 0;
 
   const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
 
@@ -209,6 +214,8 @@ export const openFollower = (options: FollowOptions) => {
   /** One cycle: configuration, signals, transcript, what is due; nothing but a few stats while nothing is. Errors cost the cycle, never the process. */
   const cycle = async (): Promise<void> => {
     const now = Date.now();
+    if (now < seen_at - SET_BACK_MS) settle(seen_at - now, now);
+    seen_at = now;
     const files = live === undefined ? [] : [live.transcript, paths.requests(live.session), paths.forgotten];
     const now_there = [paths.spool(host.name), ...files].map(stampOf).join(' ');
     if (!refresh() && now_there === last_there && now < again_at) return;
@@ -218,9 +225,24 @@ export const openFollower = (options: FollowOptions) => {
     last_there = now_there;
   };
 
+  /** A clock set back makes times to come of our stamps: they go back with it, and the session is opened anew as by a restart. */
+  const settle = (by: number, now: number): void => {
+    log(`the clock was set back by ${Math.round(by / 1000)} s`);
+    set_back += by;
+    started_at -= by;
+    swept_at = now;
+    host_checked_at = 0;
+    last_there = '';
+    if (awake_at !== undefined) awake_at -= by;
+    if (spool.retired_at !== undefined) spool = { ...spool, retired_at: now };
+    if (live === undefined) return;
+    const { session, transcript } = live;
+    turnTo({ v: 1, event: 'SessionStart', at: now, session, transcript, cwd: live.watching().setup.cwd }, now);
+  };
+
   const look = async (now: number): Promise<void> => {
     if (!enrolled() && live !== undefined) shut(now, 'moved-on');
-    const read = readSpool(paths.spool(host.name), spool, host.since, now);
+    const read = readSpool(paths.spool(host.name), spool, host.since - set_back, now);
     spool = read.position;
     if (read.bad > 0) log(`${read.bad} lines of the spool are no signals`);
     const standing_by = refused;

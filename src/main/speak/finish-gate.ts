@@ -77,7 +77,8 @@ const open = (mail: readonly Mail[], facts: GateFacts): GateVerdict => {
   if (turn.wake_used) return shut('wake-used');
   if (isOutstanding(facts.background, turn, now)) return shut('outstanding');
   if (facts.fired.length >= limits.per_task_cap) return shut('task-cap');
-  if (facts.fired.some(({ at }) => now - at < limits.min_interval_s * 1000)) return shut('interval');
+  // Far ahead: stamped before the clock was set back.
+  if (facts.fired.some(({ at }) => Math.abs(now - at) < limits.min_interval_s * 1000)) return shut('interval');
   const best = mail.filter((item) => isWorthy(item, facts, turn)).toSorted(bySureness)[0];
   return best ? { speak: true, mail: best, task: turn.task } : shut('nothing-worthy');
 };

@@ -81,10 +81,13 @@ const HOUR_MS = 3_600_000;
  * more deliveries than `rate_per_hour`, however late they are drained.
  */
 const tooMuch = (spoken: readonly Spoken[], now: number, limits: GateLimits): Because | undefined => {
-  const held = spoken.filter(({ delivered_at }) => delivered_at === undefined || now - delivered_at < HOUR_MS);
+  const held = spoken.filter(({ delivered_at }) => delivered_at === undefined || within(now, delivered_at, HOUR_MS));
   if (held.length >= limits.rate_per_hour) return 'rate';
-  return held.some(({ at, delivered_at }) => now - (delivered_at ?? at) < limits.cooldown_s * 1000) ? 'cooldown' : undefined;
+  return held.some(({ at, delivered_at }) => within(now, delivered_at ?? at, limits.cooldown_s * 1000)) ? 'cooldown' : undefined;
 };
+
+// A clock that was set back leaves stamps of a time to come: those far ahead say nothing.
+const within = (now: number, at: number, ms: number): boolean => Math.abs(now - at) < ms;
 
 export type Ousted = { readonly advice: Advice; readonly because: Extract<Because, 'superseded' | 'mailbox-full' | 'resolved'> };
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readd
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openFollower } from '../../../src/main/entry/follow.ts';
 import { runtimeInPlace } from '../../../src/main/entry/runtime.ts';
 import { appendLine } from '../../../src/main/floor/jsonl-file.ts';
@@ -28,8 +28,8 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const follow = (): void => {
-  const host = { name: '4711', pid: 4711, since: 0, session: undefined, alive: () => !gone };
+const follow = ({ since = 0 } = {}): void => {
+  const host = { name: '4711', pid: 4711, since, session: undefined, alive: () => !gone };
   const follower = openFollower({ paths, host, runtime: runtimeInPlace(join(process.cwd(), 'plugin')), env: {}, cwd: dir, log: () => undefined, ring: () => undefined });
   ended = follower.run(() => gone);
   close = () => follower.close(Date.now());
@@ -89,6 +89,27 @@ test('a catalogue that cannot even be looked for is named, and the session is wa
   say('odd', 'u1', 'Please rename the parser.');
   await until(() => existsSync(paths.status('odd')));
   expect(readFileSync(paths.status('odd'), 'utf8')).toMatch(/catalogue\.file .*the bundled catalogue is used/);
+});
+
+test('a clock set back by a day holds nothing up: what comes is heard and looked at, and the end of the host is noticed', async () => {
+  follow({ since: Date.now() - 1000 });
+  signal('UserPromptSubmit', 'back', { origin: 'human', prompt_id: 'p1' });
+  say('back', 'u1', 'Before the clock went back.');
+  signal('Stop', 'back', { attended: true });
+  const seen = (words: string): boolean => existsSync(paths.tasks) && readdirSync(paths.tasks).filter((name) => name.includes('.window.')).some((name) => readFileSync(join(paths.tasks, name), 'utf8').includes(words));
+  await until(() => seen('Before the clock'));
+  const forward = Date.now;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => forward() - 86_400_000);
+  try {
+    signal('UserPromptSubmit', 'back', { origin: 'human', prompt_id: 'p2' });
+    say('back', 'u2', 'After the clock went back.');
+    signal('Stop', 'back', { attended: true });
+    await until(() => seen('After the clock'));
+    gone = true;
+    await ended;
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test('D1: a monitor inside a child of our own watches nothing and writes nothing', async () => {
