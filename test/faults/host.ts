@@ -18,7 +18,15 @@ const fill = (text: string): string => text.replaceAll('${CLAUDE_PLUGIN_ROOT}', 
 
 const note = (line: JournalLine): void => appendFileSync(spec.journal, `${JSON.stringify(line)}\n`);
 const say = (word: HostWord): void => void process.send?.(word);
-const write = (line: string): void => appendFileSync(transcript, line);
+const write = (line: string): void => {
+  if (spec.dribble !== true) return appendFileSync(transcript, line);
+  const bytes = Buffer.from(line);
+  const piece = Math.ceil(bytes.length / 4);
+  for (let at = 0; at < bytes.length; at += piece) {
+    appendFileSync(transcript, bytes.subarray(at, at + piece));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
+  }
+};
 
 /** The last record's uuid, for a resumed session to go on from. */
 const lastUuid = (): string | null => {

@@ -10,6 +10,8 @@ export type HostSpec = {
   readonly data: string;
   readonly journal: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Records reach the transcript in pieces. */
+  readonly dribble?: boolean;
 };
 
 /** When a hook is killed: so many ms after its start, or as soon as it has claimed mail and may not have printed it. */

@@ -1,9 +1,11 @@
 // Every scenario of the fault suite. One returns how much it did, and what the checker found.
 import type { Random } from '../../bench/judgment/random.ts';
 import type { Finding } from './check.ts';
+import { clocks } from './clocks.ts';
 import { drains } from './drains.ts';
 import { kills } from './kills.ts';
 import { budget, mcp, provider } from './provider.ts';
+import { transcripts } from './transcripts.ts';
 
 export type Scenario = {
   /** `size`: rounds, or whatever the scenario counts; `say` tells a person how it goes. */
@@ -21,4 +23,12 @@ export type Outcome = {
   readonly root?: string;
 };
 
-export const scenarios: Readonly<Record<string, Scenario>> = { kills, drains, provider, mcp, budget };
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  kills,
+  drains,
+  provider,
+  mcp,
+  budget,
+  transcripts,
+  clocks,
+};

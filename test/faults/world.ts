@@ -62,13 +62,17 @@ export const QUICK = {
   detectors: { 'repeat-failure': { enabled: false }, 'standard-questions': { enabled: false } },
 };
 
-type WorldOptions = { readonly script: (world: World) => Script; readonly config?: object; readonly env?: Readonly<Record<string, string>>; readonly plugin?: string };
+/** Longer than a pass is ever put off while there is something to look at (`max_interval_s` above). */
+export const PATIENCE_MS = 45_000;
 
-export const openWorld = async ({ script, config = QUICK, env = {}, plugin: built = 'plugin' }: WorldOptions): Promise<World> => {
+type WorldOptions = { readonly script: (world: World) => Script; readonly config?: object; readonly env?: Readonly<Record<string, string>>; readonly plugin?: string; readonly dribble?: boolean; /** A file that every program of the plugin and the stand-in host load first. */ readonly preload?: string };
+
+export const openWorld = async ({ script, config = QUICK, env = {}, plugin: built = 'plugin', dribble = false, preload }: WorldOptions): Promise<World> => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'sb-faults-')));
   const [home, data, project, plugin] = ['home', 'data', 'project', 'plugin'].map((name) => join(root, name)) as [string, string, string, string];
   for (const folder of [home, data, project]) mkdirSync(folder, { recursive: true });
   cpSync(resolve(built), plugin, { recursive: true });
+  if (preload !== undefined) for (const name of ['hook.cjs', 'monitor.cjs', 'command.cjs', 'forks.cjs']) putFirst(join(plugin, 'dist', name), `require(${JSON.stringify(preload)});`);
   const trap = join(root, 'trap');
   setTrap(join(plugin, 'dist', 'forks.cjs'), trap);
   const program = join(root, 'host.mjs');
@@ -94,10 +98,10 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
   let tokens = 0;
 
   const start: World['start'] = async ({ session = randomUUID(), source = existsSync(transcript(session)) ? 'resume' : 'startup' } = {}) => {
-    const spec: HostSpec = { session, source, transcript: transcript(session), project, plugin, data, journal, env: base };
+    const spec: HostSpec = { session, source, transcript: transcript(session), project, plugin, data, journal, env: base, dribble };
     const path = join(root, `host-${hosts.size}.json`);
     writeFileSync(path, JSON.stringify(spec));
-    const child = fork(program, [path], { env: base, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], cwd: project });
+    const child = fork(program, [path], { env: base, execArgv: preload === undefined ? [] : ['--require', preload], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], cwd: project });
     const gone = new Promise<void>((done) => child.on('exit', () => done()));
     const hears = <K extends HostWord['kind']>(kind: K): Promise<Extract<HostWord, { kind: K }> | undefined> =>
       new Promise((done) => {
@@ -181,8 +185,10 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
 /** A thread that finds the trap's file ends at once, as one does that a fault of its own has killed. */
 const setTrap = (bundle: string, trap: string): void => {
   const code = `{const w=require('node:worker_threads'),f=require('node:fs');if(!w.isMainThread)setInterval(()=>{try{f.unlinkSync(${JSON.stringify(trap)})}catch{return}process.exit(9)},5).unref()}`;
-  writeFileSync(bundle, `${code}\n${readFileSync(bundle, 'utf8')}`);
+  putFirst(bundle, code);
 };
+
+const putFirst = (bundle: string, code: string): void => writeFileSync(bundle, `${code}\n${readFileSync(bundle, 'utf8')}`);
 
 const killProcess = (pid: number): void => {
   try {
