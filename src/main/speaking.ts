@@ -55,11 +55,12 @@ export const record = (w: Watching, line: HistoryLine): void => {
   w.setup.told?.({ kind: 'history', line });
 };
 
-/** Takes an undelivered advisory back. A hook that was quicker keeps it: what was said was said. */
-export const withdraw = (w: Watching, advice: Advice, because: Because, now: number, event: 'withdrawn' | 'expired' = 'withdrawn'): void => {
-  if (!withdrawMail(w.setup.paths.mailbox(w.setup.session), advice.id)) return;
+/** Takes an undelivered advisory back; false when a hook was quicker, which keeps it: what was said was said. */
+export const withdraw = (w: Watching, advice: Advice, because: Because, now: number, event: 'withdrawn' | 'expired' = 'withdrawn'): boolean => {
+  if (!withdrawMail(w.setup.paths.mailbox(w.setup.session), advice.id)) return false;
   // A kill between mail and history leaves mail that no line carries.
   record(w, { v: 1, at: now, id: advice.id, event, because, ...(w.rows.has(advice.id) ? {} : { advice }) });
+  return true;
 };
 
 const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number, knobs: Knobs): void => {
@@ -173,7 +174,10 @@ const speak = (w: Watching, pass: Pass, result: ForkResult, now: number, knobs: 
       record(w, { v: 1, at: now, id: mail.id, event: 'gated', because: out.because });
       return [{ speak: false, advice: mail, because: out.because }];
     }
-    withdraw(w, out.advice, out.because, now);
+    if (withdraw(w, out.advice, out.because, now) || out.advice.dedup_key !== mail.dedup_key) continue;
+    // A hook has just claimed the same finding.
+    record(w, { v: 1, at: now, id: mail.id, event: 'gated', because: 'duplicate' });
+    return [{ speak: false, advice: mail, because: 'duplicate' }];
   }
   putMail(paths.mailbox(session), mail, saidOf(mail));
   record(w, { v: 1, at: now, id: mail.id, event: 'enqueued', advice: mail });

@@ -13,9 +13,11 @@ import { bellLine } from '../../src/main/speak/finish-gate.ts';
 import { openRecords } from '../../src/main/speak/outcome.ts';
 import { readHistory } from '../../src/main/speak/history-file.ts';
 import { claimMail, listMail, putMail } from '../../src/main/speak/mailbox-file.ts';
-import { record } from '../../src/main/speaking.ts';
+import { finishPass, record } from '../../src/main/speaking.ts';
+import { appendEpisode } from '../../src/main/judging.ts';
+import { NO_USAGE } from '../../src/main/ingest/usage.ts';
 import { turnOf } from '../../src/main/surfacing.ts';
-import type { Advice, Signal } from '../../src/main/records.ts';
+import type { Advice, ForkResult, Signal } from '../../src/main/records.ts';
 import type { Setup, Watching } from '../../src/main/watching.ts';
 import { advice, HOST, NOW, said } from '../support/mail.ts';
 import { observation } from '../support/records.ts';
@@ -175,4 +177,20 @@ test('the floor counts from the last pass’s start, whichever monitor began it'
   add(w, [observation({ kind: 'tool', text: `[tool] ${'x'.repeat(7000)}` })], NOW);
   expect(due(w, NOW, { own: 0, host: 0, machine: 0 })).toEqual({ go: false, because: 'floor', again_at: NOW - 10_000 + 90_000 });
   expect(w.salience_draws).toEqual([NOW - 10_000]);
+});
+
+test('a finding that a hook claims while it is found again is told once', () => {
+  const w = open();
+  add(w, [observation({ kind: 'prompt', text: '[prompt] fix the parser', human: true })], NOW);
+  appendEpisode(w, 1, NOW);
+  const first = put({ task_id: w.ledger.task, dedup_key: 'parser-drops-rows' });
+  record(w, { v: 1, at: NOW, id: first.id, event: 'enqueued', advice: first });
+  for (const mail of listMail(paths.mailbox(SESSION))) claimMail(paths.mailbox(SESSION), mail, { channel: 'PostToolUse', ref: 'toolu_1', at: NOW + 1 });
+  const feedback = { verdict: 'advise' as const, headline: 'The parser drops the last row.', body: '', confidence: 0.9, evidence: ['#1'], dedup_key: 'parser-drops-rows' };
+  const result: ForkResult = { detector: 'default', end: 'feedback', feedback, usage: NO_USAGE, requests: 1, started_at: NOW, took_ms: 5, model: 'm', pilot: true, tool_text: '' };
+  const provider = { kind: 'local' as const, base_url: '', model: '', key: '', cache_ttl: '5m' as const, auto_choice: false };
+  const stamp = { session: SESSION, task: w.ledger.task, generation: w.window.generation, pass: 1 };
+  finishPass(w, { stamp, because: 'volume', at: NOW, runs: [], skipped: [], judge: { provider, min_cacheable: 0 }, after: 1, cancel: new AbortController(), results: Promise.resolve([]) }, [result], NOW + 2);
+  expect(fates().at(-1)).toMatch(/gated duplicate$/);
+  expect(listMail(paths.mailbox(SESSION))).toEqual([]);
 });
