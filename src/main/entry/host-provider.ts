@@ -1,7 +1,7 @@
 // The `host` provider put together: the user's own CLI, started per fork and supervised from main (SPEC 7.1).
-import { readlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { isCode, isMissing, writeWhole } from '../floor/json-file.ts';
+import { readlinkSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, sep } from 'node:path';
+import { isCode, isMissing, unlessMissing, writeWhole } from '../floor/json-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { workspaceBlock } from '../memory/prefix.ts';
 import { toolSet, type ToolDefinition } from '../memory/tools.ts';
@@ -36,7 +36,7 @@ export const openHostProvider = (options: HostProviderOptions) => {
   let paused_until = 0;
 
   const opened = (task: Pick<ForkTask, 'provider'>): ReturnType<typeof createHostModel> | undefined => {
-    const execPath = hostBinary(host, env);
+    const execPath = hostBinary(host, env, options.workspace());
     if (execPath === undefined) return undefined;
     const system = hostSystem(`${options.shared_prompt()}\n\n${workspaceBlock(options.workspace())}`, toolSet(FEEDBACK_TOOL, options.mcp_tools()).tools);
     if (system !== written) writeWhole(systemFile, system);
@@ -71,9 +71,13 @@ export const openHostProvider = (options: HostProviderOptions) => {
   };
 };
 
-/** The program of this very session. Its own process tells; the variable could have been set by a project. */
-const hostBinary = (host: Host, env: Readonly<Record<string, string | undefined>>): string | undefined => {
-  if (process.platform !== 'linux' || host.pid === 0) return env['CLAUDE_CODE_EXECPATH'];
+/** The program of this very session. Its own process tells; the variable can be set by a project, whose own programs do not count. */
+export const hostBinary = (host: Pick<Host, 'pid'>, env: Readonly<Record<string, string | undefined>>, workspace: string): string | undefined => {
+  if (process.platform !== 'linux' || host.pid === 0) {
+    const told = env['CLAUDE_CODE_EXECPATH'] ?? '';
+    const real = isAbsolute(told) ? unlessMissing(() => realpathSync(told)) : undefined;
+    return real === undefined || real.startsWith(`${workspace}${sep}`) ? undefined : told;
+  }
   try {
     return readlinkSync(`/proc/${host.pid}/exe`).replace(/ \(deleted\)$/, '');
   } catch (error) {

@@ -84,7 +84,7 @@ const isUsed = (folder: string): boolean => {
 /** `bin/second-brain`: the same words from a shell, at a path that outlives updates. */
 const writeLauncher = (paths: Paths, target: string): void => {
   mkdirSync(join(paths.data, 'bin'), { recursive: true, mode: 0o700 });
-  for (const { name, text } of launchersFor(process.platform, join(target, 'dist', 'command.cjs'), paths.data)) {
+  for (const { name, text } of launchersFor(process.platform, { node: process.execPath, command: join(target, 'dist', 'command.cjs'), data: paths.data })) {
     const path = join(paths.data, 'bin', name);
     const temp = `${path}.${process.pid}`;
     writeFileSync(temp, text, { mode: 0o700 });
@@ -92,10 +92,13 @@ const writeLauncher = (paths: Paths, target: string): void => {
   }
 };
 
-/** The files that start `command` over `data`, for the shells of a system. */
-export const launchersFor = (platform: NodeJS.Platform, command: string, data: string): readonly { readonly name: string; readonly text: string }[] => {
+/**
+ * The files that start `command` over `data`, for the shells of a system: by the node that runs now while it is there,
+ * since a project's settings can set the PATH of a status line.
+ */
+export const launchersFor = (platform: NodeJS.Platform, { node, command, data }: { readonly node: string; readonly command: string; readonly data: string }): readonly { readonly name: string; readonly text: string }[] => {
   const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-  const sh = { name: 'second-brain', text: `#!/bin/sh\nexec node ${quote(command)} --data ${quote(data)} "$@"\n` };
+  const sh = { name: 'second-brain', text: `#!/bin/sh\nnode=${quote(node)}\n[ -x "$node" ] || node=node\nexec "$node" ${quote(command)} --data ${quote(data)} "$@"\n` };
   // In a batch file a percent sign stands for itself when doubled.
   const batch = (word: string): string => `"${word.replaceAll('%', '%%')}"`;
   return platform === 'win32' ? [sh, { name: 'second-brain.cmd', text: `@node ${batch(command)} --data ${batch(data)} %*\r\n` }] : [sh];

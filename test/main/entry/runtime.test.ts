@@ -35,6 +35,14 @@ describe('the copy that runs', () => {
     expect(JSON.parse(execFileSync(paths.launcher, ['why', "it's so"], { encoding: 'utf8' }))).toEqual(['--data', paths.data, 'why', "it's so"]);
   });
 
+  test('what comes first on PATH does not run in place of the node that made the launcher', () => {
+    installRuntime(plugin('one'), paths);
+    mkdirSync(join(dir, 'bin'));
+    writeFileSync(join(dir, 'bin', 'node'), '#!/bin/sh\necho theirs\n', { mode: 0o755 });
+    const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env['PATH']}` };
+    expect(JSON.parse(execFileSync(paths.launcher, ['why'], { encoding: 'utf8', env }))).toEqual(['--data', paths.data, 'why']);
+  });
+
   test('A11: a copy goes when no living process uses it any more', () => {
     installRuntime(plugin('one'), paths);
     installRuntime(plugin('two'), paths);
@@ -52,13 +60,13 @@ describe('the copy that runs', () => {
 
 describe('launchers', () => {
   test('a shell gets one in which nothing of a path expands', () => {
-    const [sh, ...others] = launchersFor('darwin', '/a b/$x/it\'s.cjs', '/d');
+    const [sh, ...others] = launchersFor('darwin', { node: '/n o/node', command: '/a b/$x/it\'s.cjs', data: '/d' });
     expect(others).toEqual([]);
-    expect(sh).toEqual({ name: 'second-brain', text: `#!/bin/sh\nexec node '/a b/$x/it'\\''s.cjs' --data '/d' "$@"\n` });
+    expect(sh).toEqual({ name: 'second-brain', text: `#!/bin/sh\nnode='/n o/node'\n[ -x "$node" ] || node=node\nexec "$node" '/a b/$x/it'\\''s.cjs' --data '/d' "$@"\n` });
   });
 
   test('Windows gets one of its own beside it', () => {
-    const both = launchersFor('win32', 'C:\\a b\\100%\\command.cjs', 'C:\\d');
+    const both = launchersFor('win32', { node: 'C:\\node.exe', command: 'C:\\a b\\100%\\command.cjs', data: 'C:\\d' });
     expect(both.map(({ name }) => name)).toEqual(['second-brain', 'second-brain.cmd']);
     expect(both[1]?.text).toBe('@node "C:\\a b\\100%%\\command.cjs" --data "C:\\d" %*\r\n');
   });
