@@ -17,7 +17,7 @@ import { record } from '../speaking.ts';
 import { turnOf } from '../surfacing.ts';
 import type { ReplayEvent, ReplaySummary } from '../show/replay.ts';
 import type { Judge, Pass, Setup, Told, Watching } from '../watching.ts';
-import type { Slice } from '../entry/reading.ts';
+import type { Slice } from '../ingest/transcript-file.ts';
 
 export type ReplayInput = {
   readonly file: string;

@@ -3,11 +3,9 @@ import { statSync } from 'node:fs';
 import { isMissing } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { projectLine } from '../ingest/projection.ts';
-import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
-import type { Position, Projected } from '../records.ts';
+import { cutRanges, positionAt, readForward, readSlices, type Slice } from '../ingest/transcript-file.ts';
+import type { Projected } from '../records.ts';
 import type { ProjectionLimits, ProjectResult, ProjectTask } from '../../workers/contract.ts';
-
-export type Slice = { readonly items: readonly Projected[]; readonly bad_lines: number; readonly done_bytes: number };
 
 /** What the projection is bounded by; `sealed` are globs of paths whose bodies are never shown. */
 export const projectionLimits = (knobs: Pick<Knobs, 'projection'>, sealed: readonly string[]): ProjectionLimits => ({ ...knobs.projection, sealed });
@@ -41,8 +39,8 @@ export type SliceOptions = {
 
 /** Every record of the file, in order; a last record without its newline counts, since nobody writes to it any more. */
 export const slicesOf = async function* (path: string, { limits, pool }: SliceOptions): AsyncGenerator<Slice> {
+  let from = 0;
   const { size } = statSync(path);
-  let position: Position | undefined;
   if (pool !== undefined && size > pool.from_bytes) {
     const ranges = cutRanges(path, 0, size, RANGE_BYTES);
     const running: Promise<ProjectResult>[] = [];
@@ -60,20 +58,9 @@ export const slicesOf = async function* (path: string, { limits, pool }: SliceOp
       if (result !== undefined) yield { ...result, done_bytes: range.to };
       delete running[at];
     }
-    position = positionAt(path, ranges.at(-1)?.to ?? 0, undefined);
+    from = ranges.at(-1)?.to ?? 0;
   }
-  for (;;) {
-    const read = readForward(path, position, { project: (line) => projectLine(line, limits), max_bytes: SLICE_BYTES, history_chars: 0, fresh: true, ended: true });
-    if (read.how === 'missing' || read.how === 'not-a-transcript') return;
-    const before = position?.offset ?? 0;
-    ({ position } = read);
-    yield { items: read.items, bad_lines: read.bad_lines, done_bytes: position.offset };
-    if (read.left <= 0 || position.offset === before) {
-      // What stands behind the last newline and is no record was cut off by something.
-      if (position.offset < size) yield { items: [], bad_lines: 1, done_bytes: size };
-      return;
-    }
-  }
+  yield* readSlices(path, from, SLICE_BYTES, (line) => projectLine(line, limits));
 };
 
 export type Span = { readonly from: number; readonly to: number };

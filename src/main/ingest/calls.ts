@@ -53,18 +53,23 @@ export const createCalls = (): Calls => {
 
 const about = ({ text, paths }: Observation, tool: string): Call => {
   const path = paths?.[0];
-  const line = (text.split('\n', 1)[0] ?? '').replace(/^\[tool\] /, '');
-  const label = path === undefined ? headOf(line, LABEL_CHARS) : `${tool} ${path}`;
-  return { tool, label, ...(path === undefined ? {} : { path }) };
+  return path === undefined ? { tool, label: headOf(lineOf(text), LABEL_CHARS) } : { tool, label: `${tool} ${path}`, path };
 };
 
-const named = (observation: Observation, { tool, label, path }: Call): Observation => {
-  const { kind, text, anchor, note } = observation;
-  const joined = { ...observation, tool, ...(path === undefined || observation.paths !== undefined ? {} : { paths: [path] }) };
-  if (kind === 'done') return { ...joined, text: `[done] ${label}${anchor === undefined ? '' : ` ${anchor}`}${observation.launches === undefined ? '' : ' (started)'}` };
-  if (kind === 'error') return { ...joined, text: behindTag(text, `${tool}: `) };
-  if (note === 'refusal') return { ...joined, text: `${text}: ${label}` };
-  return joined;
+/** A call's first line, without its tag. */
+const lineOf = (text: string): string => (text.split('\n', 1)[0] ?? '').replace(/^\[tool\] /, '');
+
+const named = (observation: Observation, call: Call): Observation => {
+  const { paths } = observation;
+  const text = textOf(observation, call);
+  if (call.path === undefined || paths !== undefined) return { ...observation, tool: call.tool, text };
+  return { ...observation, tool: call.tool, text, paths: [call.path] };
+};
+
+const textOf = ({ kind, text, anchor, note, launches }: Observation, { tool, label }: Call): string => {
+  if (kind === 'done') return `[done] ${label}${anchor === undefined ? '' : ` ${anchor}`}${launches === undefined ? '' : ' (started)'}`;
+  if (kind === 'error') return behindTag(text, `${tool}: `);
+  return note === 'refusal' ? `${text}: ${label}` : text;
 };
 
 /** `[error] x` → `[error] <words>x`. */

@@ -4,7 +4,7 @@ import { headOf } from '../floor/text.ts';
 import type { Observation, Projected, Proof, ReadEvent } from '../records.ts';
 import { createCalls } from './calls.ts';
 import { createFinals } from './final-text.ts';
-import { createLineage } from './lineage.ts';
+import { createLineage, type LineageRecord } from './lineage.ts';
 import { createPromptQueue } from './prompt-queue.ts';
 
 export type Folded = {
@@ -45,7 +45,7 @@ export const createChain = (): Chain => {
     for (const item of items) {
       if (item.uuid !== undefined && lineage.seen(item.uuid)) continue;
       const copied = item.forked_from !== undefined && mode === 'live';
-      const dead = item.uuid === undefined ? [] : lineage.add({ ...linkOf(item), uuid: item.uuid });
+      const dead = item.uuid === undefined ? NONE : lineage.add(linkOf(item, item.uuid));
       if (copied) continue;
       fresh.push(item);
       if (dead.length > 0) {
@@ -102,7 +102,9 @@ export const createChain = (): Chain => {
 
 const FINAL = 'final';
 
-const linkOf = ({ parent, prompt, type }: Projected) => ({ parent, prompt: prompt !== undefined, boundary: type === 'system/compact_boundary', aside: type === 'sidechain' });
+const NONE: readonly string[] = [];
+
+const linkOf = ({ parent, prompt, type }: Projected, uuid: string): LineageRecord => ({ uuid, parent, prompt: prompt !== undefined, boundary: type === 'system/compact_boundary', aside: type === 'sidechain' });
 
 const rewindNote = (item: Projected, records: number, at: number): Observation => ({
   kind: 'note',
@@ -114,7 +116,9 @@ const rewindNote = (item: Projected, records: number, at: number): Observation =
 });
 
 /** An observation's text without its tag. */
-const textOf = ({ text }: Observation): string => text.replace(/^\[text\] /, '');
+const textOf = ({ text }: Observation): string => (text.startsWith(TAG) ? text.slice(TAG.length) : text);
+
+const TAG = '[text] ';
 
 /** A name for what no record has brought: the same for the same content. */
 const nameOf = (kind: string, content: string): string => `${kind}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}`;

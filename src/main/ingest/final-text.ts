@@ -14,21 +14,24 @@ export type Finals = {
 
 /** Compared by their heads: hook and projection cut long texts each in their own way. */
 const HEAD_CHARS = 500;
-/** Of a record's text: more than its head has, spaces included; and how much mostly is. */
+/** Of a record's text: more than its head has, spaces included. */
 const READ_CHARS = 4 * HEAD_CHARS;
-const ENOUGH_CHARS = 700;
 const RECENT = 20;
 const TURNS = 2;
 
 export const createFinals = (): Finals => {
   let awaited: readonly Awaited[] = [];
+  // As they came: folding their spaces waits for a signal, since far more texts come than signals.
   let recent: readonly string[] = [];
 
   const fromSignal = (text: string): boolean => {
     const rest = plain(text);
     if (rest === '') return false;
     // The last block of a message of several stands at the end of the signal's text.
-    const known = recent.findIndex((head) => head === rest.slice(0, HEAD_CHARS) || (head.length < HEAD_CHARS && rest.endsWith(head)));
+    const known = recent.findIndex((brought) => {
+      const head = plain(brought).slice(0, HEAD_CHARS);
+      return head === rest.slice(0, HEAD_CHARS) || (head.length < HEAD_CHARS && rest.endsWith(head));
+    });
     if (known !== -1) {
       recent = recent.toSpliced(known, 1);
       return false;
@@ -38,13 +41,13 @@ export const createFinals = (): Finals => {
   };
 
   const fromRecord = (text: string): boolean => {
-    const few = plain(text.slice(0, ENOUGH_CHARS));
-    const brought = few.length > HEAD_CHARS || text.length <= ENOUGH_CHARS ? few : plain(text.slice(0, READ_CHARS));
+    const start = text.slice(0, READ_CHARS);
+    const brought = awaited.length === 0 ? '' : plain(start);
     const head = brought.slice(0, HEAD_CHARS);
     const at = brought === '' ? -1 : awaited.findIndex(({ rest }) => rest.startsWith(head));
     const match = awaited[at];
     if (match === undefined) {
-      recent = [...recent, head].slice(-RECENT);
+      recent = [...recent, start].slice(-RECENT);
       return true;
     }
     const rest = brought.length > HEAD_CHARS ? '' : match.rest.slice(head.length).trimStart();

@@ -29,7 +29,7 @@ export const projectLine = (line: Uint8Array, limits: ProjectionLimits): Project
 export const projectText = (text: string, limits: ProjectionLimits): Projected => {
   if (text.trim() === '') return nothing('empty');
   const record = parse(text);
-  return record === undefined ? BAD : project(record, limits, text.includes('\\ud') || text.includes('\\uD'));
+  return record === undefined ? BAD : project(record, limits, text.includes('\\u'));
 };
 
 const parse = (text: string): Fields | undefined => {

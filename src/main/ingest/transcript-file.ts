@@ -125,6 +125,43 @@ const historyStart = ({ read, size }: Open, options: ReadOptions): number => {
   return afterNewline(read, size - bytes - 1, size) ?? lineStart(read, size);
 };
 
+export type Slice = { readonly items: readonly Projected[]; readonly bad_lines: number; readonly done_bytes: number };
+
+/**
+ * Every line behind `from` of a file that nobody writes to any more, in order, about `bytes` at a time. A last record without
+ * its newline counts; what else stands there is a bad line.
+ */
+export function* readSlices(path: string, from: number, bytes: number, project: Project): Generator<Slice> {
+  const file = openTranscript(path);
+  if (file === undefined || 'because' in file) return;
+  const { fd, size, read } = file;
+  try {
+    let span = bytes;
+    for (let at = from; at < size; ) {
+      const items: Projected[] = [];
+      let bad = 0;
+      const to = Math.min(at + span, size);
+      const scan = eachLine(read, at, to, (line) => {
+        if (isBlank(line)) return;
+        const item = project(line);
+        items.push(item);
+        if (item.type === 'bad-line') bad += 1;
+      });
+      if (to === size && scan.offset < size && (scan.rest === undefined || !isBlank(scan.rest))) {
+        const last = scan.rest === undefined ? undefined : project(scan.rest);
+        if (last === undefined || last.type === 'bad-line') bad += 1;
+        else items.push(last);
+      }
+      yield { items, bad_lines: bad + scan.skipped, done_bytes: to === size ? size : scan.offset };
+      // A line that did not fit is read again with twice the room.
+      span = scan.offset === at ? span * 2 : bytes;
+      at = to === size ? size : scan.offset;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Ranges of about `bytes`, cut at newlines, that cover [from, the last newline before `to`). For the compute pool. */
 export const cutRanges = (path: string, from: number, to: number, bytes: number): readonly { readonly from: number; readonly to: number }[] => {
   const file = openTranscript(path);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cutRanges, positionAt, readForward, type Read, type ReadOptions } from '../../../src/main/ingest/transcript-file.ts';
+import { cutRanges, positionAt, readForward, readSlices, type Read, type ReadOptions } from '../../../src/main/ingest/transcript-file.ts';
 import type { Position } from '../../../src/main/records.ts';
 import { project, record } from '../../support/records.ts';
 
@@ -295,6 +295,35 @@ describe('ranges for the pool', () => {
     writeFileSync(path, 'x'.repeat(100));
     expect(cutRanges(path, 0, 100, 5)).toEqual([]);
     expect(positionAt(path, 200, undefined)).toBeUndefined();
+  });
+});
+
+describe('a file that nobody writes to any more, in slices', () => {
+  const slices = (from: number, bytes: number) => [...readSlices(path, from, bytes, project)];
+  const told = (from: number, bytes: number): readonly string[] => slices(from, bytes).flatMap(({ items }) => items.map(({ uuid }) => uuid ?? '?'));
+
+  test('is told whole and in order, whatever the size of a slice, a line of many slices included', () => {
+    writeFileSync(path, `${lines(0, 40)}${record('long', 'x'.repeat(20_000))}\n\n${lines(40, 80)}${record('last', 'no newline')}`);
+    const all = told(0, 1e6);
+    expect(all).toEqual([...Array.from({ length: 40 }, (_, i) => `u${i}`), 'long', ...Array.from({ length: 40 }, (_, i) => `u${40 + i}`), 'last']);
+    for (const bytes of [1, 300, 5000]) expect(told(0, bytes)).toEqual(all);
+    expect(slices(0, 300).length).toBeGreaterThan(20);
+    expect(slices(0, 300).at(-1)?.done_bytes).toBe(readFileSync(path).length);
+    expect(told(Buffer.byteLength(lines(0, 10)), 300)).toEqual(all.slice(10));
+  });
+
+  test('counts what is no record, half a last one included', () => {
+    writeFileSync(path, `${lines(0, 2)}{"broken\n${lines(2, 3)}{"type":"user","uui`);
+    for (const bytes of [10, 1e6]) expect(slices(0, bytes).reduce((bad, { bad_lines }) => bad + bad_lines, 0)).toBe(2);
+    expect(told(0, 1e6)).toEqual(['u0', 'u1', '?', 'u2']);
+    writeFileSync(path, `${lines(0, 2)}  `);
+    expect(slices(0, 1e6)).toMatchObject([{ bad_lines: 0 }]);
+  });
+
+  test('is nothing when it is missing or empty', () => {
+    expect(slices(0, 100)).toEqual([]);
+    writeFileSync(path, '');
+    expect(slices(0, 100)).toEqual([]);
   });
 });
 
