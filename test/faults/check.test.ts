@@ -31,7 +31,7 @@ const hook = (at: number, more: object = {}): object => ({ kind: 'hook', event: 
 const told = (at: number, id = ID): string => records(at).attachment({ type: 'hook_additional_context', content: [`[Second Brain ${id}] x`] });
 const reserve = (id: string, tokens: number): object => ({ v: 1, kind: 'reserve', at: NOW, id, task: 't-1', session: 's1', host: '4242', provider: 'anthropic', tokens });
 const settle = (id: string, tokens: number): object => ({ v: 1, kind: 'settle', id, at: NOW, tokens });
-const request = (n: number, input: number, more: object = {}): object => ({ n, at: NOW + n, ended_at: NOW + n + 1, charge: { input, read: 0, write_5m: 0, write_1h: 0 }, tokens: 10, ...more });
+const request = (n: number, input: number, more: object = {}): object => ({ n, at: NOW + n, first_event_at: NOW + n, ended_at: NOW + n + 1, charge: { input, read: 0, write_5m: 0, write_1h: 0 }, tokens: 10, ...more });
 
 const judge = (options = {}): readonly string[] => {
   for (const [path, text] of files) {
@@ -159,7 +159,7 @@ describe('money', () => {
   test('requests that no line of the budget covers; refused ones cost nothing', () => {
     add(MODEL, lines(request(1, 600)));
     expect(judge()).toEqual(['uncounted']);
-    files.set(MODEL, lines(request(0, 100), request(1, 600, { fault: 'status', status: 429 })));
+    files.set(MODEL, lines(request(0, 100), request(1, 600, { fault: 'status', status: 429, first_event_at: undefined })));
     expect(judge()).toEqual([]);
   });
 });

@@ -150,9 +150,9 @@ const watched = (journal: readonly JournalLine[], from: number, to: number): boo
 // What a token costs beside a fresh one; the model that is asked is priced so.
 const OUTPUT = 5;
 
-/** Nothing beyond the ceiling in any hour, and nothing the provider took that the budget's files do not know. */
+/** Nothing beyond the ceiling in any hour, and nothing the provider took that the budget's files do not know. It takes nothing before it answers. */
 const money = (root: string): readonly Finding[] => {
-  const requests = linesOf(join(root, 'model.jsonl')).good.filter(({ status }) => status === undefined).map((line) => {
+  const requests = linesOf(join(root, 'model.jsonl')).good.filter(({ first_event_at }) => first_event_at !== undefined).map((line) => {
     const charge = fields(line['charge']) as { readonly input: number; readonly read: number; readonly write_5m: number; readonly write_1h: number };
     // A stream that broke has told its first event's output at most.
     const output = line['fault'] === undefined ? Number(line['tokens']) : 0;

@@ -26,7 +26,7 @@ const RACERS = 6;
 const PROCESSES = 0.2;
 
 export const drains: Scenario = {
-  small: 300,
+  small: 60,
   full: 10_000,
   run: async (random, size, say) => {
     const world = await openWorld({ script: () => () => ({}) });

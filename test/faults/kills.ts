@@ -8,12 +8,12 @@ import type { Scenario } from './scenarios.ts';
 import { addTo } from './tally.ts';
 import { drawTurn } from './turns.ts';
 import { makeWatcher, type WatcherOptions } from './watcher.ts';
-import { openWorld, type StandIn, type World } from './world.ts';
+import { openWorld, QUICK, type StandIn, type World } from './world.ts';
 
 export const kills: Scenario = {
-  small: 3,
+  small: 2,
   full: 200,
-  run: (random, size, say) => playWorlds({ open: (own) => openWorld({ script: (world) => makeWatcher(own, onRequest(world)) }), play: playKills }, random, size, say),
+  run: (random, size, say) => playWorlds({ open: (own) => openWorld({ config: shortLived(own), script: (world) => makeWatcher(own, onRequest(world)) }), play: playKills }, random, size, say),
 };
 
 /** Rounds of kills in one world, each judged once everything was looked at. */
@@ -28,8 +28,11 @@ export const playKills = async (world: World, random: Random, rounds: number, co
   return [];
 };
 
+/** In half the worlds an advisory is soon too old. */
+const shortLived = (random: Random): object => (random.chance(0.5) ? QUICK : { ...QUICK, gate: { ...QUICK.gate, queue_timeout_s: 5, advice_ttl_s: 10 } });
+
 /** Strikes when a request reaches the model: a pass is under way then. */
-export const onRequest = (world: World): WatcherOptions => ({ seen: () => world.strike() });
+export const onRequest = (world: World): WatcherOptions => ({ seen: world.strike, mends: (word) => void world.mends.push(word) });
 
 export const oneRound = async (world: World, host: StandIn, random: Random, counts: Record<string, number>): Promise<StandIn> => {
   const whom = random.pick(['host', 'monitor', 'both', 'thread', 'nobody'] as const);
@@ -42,7 +45,7 @@ export const oneRound = async (world: World, host: StandIn, random: Random, coun
     if (whom === 'host' || whom === 'both') await host.kill();
   };
   const struck = in_pass && whom !== 'nobody' ? inPass(world, strike) : undefined;
-  const turn = host.turn(drawTurn(random, world.token, { steps: random.int(2, 5), kill: 0.3 }));
+  const turn = host.turn(drawTurn(random, world.token, { steps: random.int(2, 5), kill: 0.3, mends: world.mends.slice(-3) }));
   if (!in_pass && whom !== 'nobody') {
     await sleep(after);
     await strike();

@@ -15,7 +15,7 @@ const PATIENT = { ...QUICK.loop, fork_deadline_s: 2, fork_grace_s: 1, demote_aft
 
 /** Half of all requests go wrong. */
 export const provider: Scenario = {
-  small: 2,
+  small: 1,
   full: 40,
   run: (random, size, say) =>
     playWorlds({
@@ -26,7 +26,7 @@ export const provider: Scenario = {
 
 /** A server that answers, fails, dies or hangs, at a provider that fails now and then. */
 export const mcp: Scenario = {
-  small: 2,
+  small: 1,
   full: 30,
   run: (random, size, say) =>
     playWorlds({
@@ -48,7 +48,7 @@ const TIGHT = { tokens_per_hour: 40_000, machine_tokens_per_hour: 60_000, tokens
 
 /** Two sessions spend until the ceiling binds, killed on the way; raised, everything that waited is looked at. */
 export const budget: Scenario = {
-  small: 3,
+  small: 1,
   full: 24,
   run: (random, size, say) =>
     playWorlds({

@@ -4,6 +4,7 @@ import type { Finding } from './check.ts';
 import { clocks } from './clocks.ts';
 import { drains } from './drains.ts';
 import { kills } from './kills.ts';
+import { mail } from './mail.ts';
 import { budget, mcp, provider } from './provider.ts';
 import { transcripts } from './transcripts.ts';
 
@@ -25,6 +26,7 @@ export type Outcome = {
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
   kills,
+  mail,
   drains,
   provider,
   mcp,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { idsIn, journalOf, linesOf, names } from './check.ts';
 
-export type Tally = Readonly<Record<'hooks' | 'hooks_killed' | 'printed' | 'requests' | 'faults' | 'generated' | 'enqueued' | 'claimed' | 'confirmed' | 'lost' | 'returned' | 'expired' | 'gated', number>>;
+export type Tally = Readonly<Record<'hooks' | 'hooks_killed' | 'printed' | 'requests' | 'faults' | 'generated' | 'enqueued' | 'claimed' | 'confirmed' | 'lost' | 'returned' | 'expired' | 'withdrawn' | 'gated' | 'woken', number>>;
 
 export const tally = (root: string): Tally => {
   const calls = journalOf(root).filter((line) => line.kind === 'hook');
@@ -17,7 +17,9 @@ export const tally = (root: string): Tally => {
     requests: requests.length,
     faults: requests.filter(({ fault }) => fault !== undefined).length,
     generated: events('generated'), enqueued: events('enqueued'), claimed: events('claimed'), confirmed: events('confirmed'),
-    lost: events('lost'), returned: events('returned'), expired: events('expired'), gated: events('gated'),
+    lost: events('lost'), returned: events('returned'), expired: events('expired'), withdrawn: events('withdrawn'), gated: events('gated'),
+    // A turn that went on, or one that began, because of us.
+    woken: history.filter(({ event, channel }) => event === 'claimed' && (channel === 'Stop' || channel === 'bell')).length,
   };
 };
 

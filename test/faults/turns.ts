@@ -4,13 +4,13 @@ import type { HookKill, Order, Step } from './orders.ts';
 
 export type Turn = Omit<Extract<Order, { kind: 'turn' }>, 'kind'>;
 
-/** `kill`: the share of hooks that are killed while they run; `mend`: patterns that an agent may now answer. */
-export const drawTurn = (random: Random, token: () => string, { steps, kill = 0, mend = [] }: { readonly steps: number; readonly kill?: number; readonly mend?: readonly string[] }): Turn => ({
+/** `kill`: the share of hooks that are killed while they run; `mends`: words of commands that answer an advisory. */
+export const drawTurn = (random: Random, token: () => string, { steps, kill = 0, mends = [] }: { readonly steps: number; readonly kill?: number; readonly mends?: readonly string[] }): Turn => ({
   prompt: `Please take the next part ${token()} of src/work.ts.`,
   steps: Array.from({ length: steps }, (): Step => {
     const pause_ms = random.int(0, 60);
     if (random.chance(0.3)) return { kind: 'say', text: `Now ${token()} in src/work.ts.`, pause_ms };
-    const done = mend.length > 0 && random.chance(0.3) ? ` && mend ${random.pick(mend)}` : '';
+    const done = mends.length > 0 && random.chance(0.2) ? ` && ${random.pick(mends)}` : '';
     const more = { ...(random.chance(kill) ? { kill_hook: killOf(random) } : {}), ...(random.chance(0.1) ? { twice: true } : {}) };
     return { kind: 'call', command: `make ${token()} -C src/work.ts${done}`, pause_ms, ...more, ...(random.chance(0.25) ? { fails: `no rule for ${token()}` } : {}) };
   }),

@@ -7,13 +7,13 @@ import type { Random } from '../../bench/judgment/random.ts';
 const SUBJECTS = ['parser', 'ledger', 'cursor', 'socket', 'schema', 'cache', 'queue', 'router', 'lexer', 'mailer', 'index', 'codec', 'timer', 'vault', 'broker'];
 const FLAWS = ['drops the last row', 'ignores an empty name', 'counts twice on retry', 'keeps a stale handle', 'rounds toward zero', 'misses the leap day', 'sorts by text', 'loses its unit'];
 
-export type WatcherOptions = { readonly advise?: number; readonly again?: number; readonly stale?: number; readonly finish?: number; /** Answers that first ask an MCP tool. */ readonly tools?: number; readonly fault?: () => Fault | undefined; readonly seen?: (n: number) => void };
+export type WatcherOptions = { readonly advise?: number; readonly again?: number; readonly stale?: number; readonly finish?: number; /** Answers that first ask an MCP tool. */ readonly tools?: number; readonly fault?: () => Fault | undefined; readonly seen?: () => void; /** Told what would answer each advisory. */ readonly mends?: (word: string) => void };
 
 /** Shares of answers: `advise` something new, `again` what it said before, with `stale` patterns, for the `finish` gate. */
-export const makeWatcher = (random: Random, { advise = 0.75, again = 0.1, stale = 0.5, finish = 0.1, tools = 0, fault, seen }: WatcherOptions = {}): Script => {
+export const makeWatcher = (random: Random, { advise = 0.75, again = 0.1, stale = 0.5, finish = 0.1, tools = 0, fault, seen, mends }: WatcherOptions = {}): Script => {
   const said: object[] = [];
   return (request) => {
-    seen?.(request.n);
+    seen?.();
     const wrong = fault?.();
     const { lines } = lookOf(request);
     const last = lines.at(-1);
@@ -32,6 +32,7 @@ export const makeWatcher = (random: Random, { advise = 0.75, again = 0.1, stale 
       ...(random.chance(finish) ? { finish_gate: true } : {}),
     };
     said.push(feedback);
+    mends?.(`mend-${key}`);
     return { ...more, calls: [feedbackCall(feedback)] };
   };
 };

@@ -43,6 +43,8 @@ export type World = {
   readonly killThread: () => void;
   /** Calls what `onStrike` has set: a script does so when a request arrives. */
   readonly strike: () => void;
+  /** Words of commands that answer the advisories the model has made so far. */
+  readonly mends: string[];
   readonly onStrike: (act: (() => void) | undefined) => void;
   /** The checker's findings now. */
   readonly check: (options?: CheckOptions) => readonly Finding[];
@@ -150,7 +152,7 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
   const saveModelLog = (): void =>
     writeFileSync(
       join(root, 'model.jsonl'),
-      model.requests.map(({ n, at, ended_at, charge }) => `${JSON.stringify({ n, at, ended_at, charge, ...outputs.get(n) })}\n`).join(''),
+      model.requests.map(({ n, at, first_event_at, ended_at, charge }) => `${JSON.stringify({ n, at, first_event_at, ended_at, charge, ...outputs.get(n) })}\n`).join(''),
     );
 
   const world: World = {
@@ -158,6 +160,7 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
     token: () => `obs-${(tokens += 1).toString(36).padStart(4, '0')}`,
     killThread: () => writeFileSync(trap, ''),
     strike: () => act?.(),
+    mends: [],
     onStrike: (next) => void (act = next),
     check: (options) => (saveModelLog(), check(root, options)),
     configure: (next) => writeFileSync(join(data, 'config.json'), JSON.stringify({ ...next, model: { provider: 'anthropic', base_url: model.url } })),
