@@ -8,7 +8,8 @@ const TITLES: Readonly<Record<string, string>> = {
   drains: 'A4: hooks racing for one mailbox: each advisory is said once',
 };
 
-describe('judged by what is left', () => {
+// Side by side: most of a world's time is waiting.
+describe.concurrent('judged by what is left', () => {
   for (const [name, { run, small }] of Object.entries(scenarios)) {
     test(TITLES[name] ?? name, { timeout: 120_000 }, async () => {
       const { findings, root } = await run(makeRandom(`test/${name}`), small, () => undefined);
