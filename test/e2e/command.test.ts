@@ -116,6 +116,16 @@ test('why reads 10,000 lines of history and fits 60 columns', async () => {
 describe('config', () => {
   const document = (): unknown => JSON.parse(readFileSync(world.paths.workspaceConfig(workspaceOf(world.project)), 'utf8'));
 
+  test('F8: a key in the environment of a server is not shown, nor where a value is refused', async () => {
+    const key = `ghp_${'q7Rw2Lm9Xc4Vb8N1'.repeat(2)}`;
+    put(world.paths.config, JSON.stringify({ mcp: { servers: { a: { command: 'x', env: { GITHUB_TOKEN: key } } } }, gate: { rate_per_hour: key } }));
+    for (const words of [['config'], ['config', 'mcp.servers'], ['doctor'], ['stats', '--json']]) {
+      const { stdout, stderr } = await run(words);
+      expect((stdout + stderr).replaceAll(/\s/g, '')).not.toContain('q7Rw2Lm9');
+    }
+    expect((await run(['config', 'mcp.servers'])).stdout).toContain('[redacted:');
+  });
+
   test('a change lands in this workspace’s layer with a schema an editor finds', async () => {
     const { stdout } = await run(['config', 'set', 'gate.rate_per_hour', '2']);
     expect(stdout).toContain('gate.rate_per_hour is 2 (workspace)');

@@ -1,6 +1,7 @@
 // From layers of configuration to effective knobs, each traced to the layer it came from (SPEC 13). Pure.
 import * as z from 'zod';
 import { defaultKnobs, isKnob, KNOBS, type Knob, type Knobs } from './knobs.ts';
+import { redact } from './redact.ts';
 
 export type LayerName = 'default' | 'option' | 'global' | 'workspace' | 'env';
 
@@ -54,7 +55,7 @@ export const checkValue = (name: string, value: unknown): Checked => {
   const row = knobRows().get(name);
   if (row === undefined) return { ok: false, why: `there is no knob ${name}` };
   const parsed = schemaOf(row.knob).safeParse(value);
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, why: `${name} takes ${rangeWords(row.knob)}, not ${JSON.stringify(value)?.slice(0, 80)}` };
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, why: `${name} takes ${rangeWords(row.knob)}, not ${redact(JSON.stringify(value) ?? '').slice(0, 80)}` };
 };
 
 /** What a knob takes, e.g. `a whole number from 0 to 1000 per hour`. */

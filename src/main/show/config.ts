@@ -1,5 +1,6 @@
 // /second-brain-config: every knob with its value and the layer it came from; words for what a change did (SPEC 13).
 import { knobRows, rangeWords, type Effective } from '../floor/config.ts';
+import { redact } from '../floor/redact.ts';
 import { columns, fit, line } from './plain.ts';
 
 const valueOf = (config: Pick<Effective, 'knobs'>, full: string): unknown => {
@@ -8,7 +9,8 @@ const valueOf = (config: Pick<Effective, 'knobs'>, full: string): unknown => {
   return knob === undefined ? entry : entry?.[knob];
 };
 
-const words = (value: unknown): string => (typeof value === 'string' ? (value === '' ? '(empty)' : value) : Array.isArray(value) ? value.join(', ') : JSON.stringify(value));
+/** A server's environment may hold keys: whatever looks like one is not shown. */
+const words = (value: unknown): string => redact(typeof value === 'string' ? (value === '' ? '(empty)' : value) : Array.isArray(value) ? value.join(', ') : JSON.stringify(value));
 
 /** The rows that a name means: all knobs, a group, one knob, or none when it is no name of ours. */
 export const knobsOf = (which: string | undefined) => [...knobRows()].filter(([full, { group }]) => which === undefined || which === full || which === group);
