@@ -1,7 +1,8 @@
 // One detector's loop: ask, run the tools it calls, ask again, until it reports or something ends it (SPEC 7, Fork loop).
 import { frame } from '../main/memory/framing.ts';
 import { weigh } from '../main/pass/budget.ts';
-import { FEEDBACK_NAME, parseFeedback } from '../main/pass/feedback.ts';
+import { FEEDBACK_NAME } from '../main/pass/feedback.ts';
+import { parseFeedback } from '../main/pass/parse-feedback.ts';
 import type { Feedback, ForkEnd, ForkResult, ToolReply, ToolRequest, Usage } from '../main/records.ts';
 import type { ForkTask } from './contract.ts';
 import { cutBecause } from './model/exchange.ts';

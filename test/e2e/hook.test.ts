@@ -445,6 +445,22 @@ describe('surroundings', () => {
     expect(output).toBe('');
   });
 
+  test.each([['v20.18.3', false], ['v20.19.0', true], ['v20.20.2', true], ['v21.7.3', false], ['v22.2.0', false], ['v22.3.0', true], ['v22.14.0', true], ['v24.0.0', true], ['', false]])('A9: a node that says %j starts a monitor: %s; else the guard stays, silent', async (version, starts) => {
+    const bin = join(world.root, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'node'), `#!/bin/sh\n[ "$1" = --version ] && echo '${version}' || echo "started $2"\n`, { mode: 0o755 });
+    const child = spawn('/bin/sh', [guard, world.data, 'monitor', world.root], { env: { ...world.env, PATH: `${bin}:${world.env['PATH'] ?? ''}`, CLAUDE_PID: String(process.pid) }, cwd: world.project, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    child.stderr.on('data', (chunk) => (output += String(chunk)));
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    const first = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, starts ? 20_000 : 500, 'alive'))]);
+    if (first === 'alive') process.kill(-(child.pid ?? 0), 'SIGTERM');
+    await ended;
+    expect(first).toBe(starts ? 0 : 'alive');
+    expect(output).toBe(starts ? `started ${join(dist, 'monitor.cjs')}\n` : '');
+  });
+
   test('what the project itself calls node is not started while there is another', async () => {
     const bin = join(world.project, 'bin');
     mkdirSync(bin);

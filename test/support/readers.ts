@@ -13,7 +13,7 @@ import { isSealed } from '../../src/main/ingest/sealed.ts';
 import { parseSignal } from '../../src/main/ingest/signal.ts';
 import { parseCatalogue } from '../../src/main/pass/catalogue.ts';
 import { denyRules } from '../../src/main/pass/deny-rules.ts';
-import { parseFeedback } from '../../src/main/pass/feedback.ts';
+import { parseFeedback } from '../../src/main/pass/parse-feedback.ts';
 import { parseHostLine } from '../../src/main/pass/host-line.ts';
 import { commitLines, definitionLines, definitionPattern, newDefinitions } from '../../src/main/pass/leads.ts';
 import { parseServer } from '../../src/main/pass/mcp-config.ts';

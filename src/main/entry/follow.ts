@@ -10,9 +10,9 @@ import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
 import { openChildren, sweepChildren } from '../pass/children-file.ts';
-import { filesOf, loadCatalogue, readSharedPrompt } from '../pass/catalogue-file.ts';
+import { filesOf, loadCatalogue, readSharedPrompt, type LoadedCatalogue } from '../pass/catalogue-file.ts';
 import { openPools, type Pools } from '../pools.ts';
-import type { Detector, Signal } from '../records.ts';
+import type { Signal } from '../records.ts';
 import { openHostProvider } from './host-provider.ts';
 import { openJudge } from './judge.ts';
 import { openSession, type LiveSession } from './session.ts';
@@ -51,7 +51,8 @@ export const openFollower = (options: FollowOptions) => {
   let problems: readonly string[] = [];
   let workspace = workspaceOf(options.cwd);
   let provider: { provider?: string; model?: string } = {};
-  let catalogue: readonly Detector[] = [];
+  let loaded: LoadedCatalogue | undefined;
+  let catalogue_problems: readonly string[] = [];
   let pools: Pools | undefined;
   let pools_size = '';
   let live: LiveSession | undefined;
@@ -110,15 +111,27 @@ export const openFollower = (options: FollowOptions) => {
     stamp = now;
     const config = loadConfig({ paths, workspace, env, options: provider, ...(layers === undefined ? {} : { last: layers }) });
     ({ knobs, layers } = config);
-    const loaded = loadCatalogue({ bundle: runtime.catalogue, prompts: runtime.prompts, file: knobs.catalogue.file, overrides: knobs.detectors });
-    catalogue = loaded.detectors;
-    const said = [...config.problems, ...loaded.problems];
-    for (const problem of said) if (!problems.includes(problem)) log(problem);
-    problems = said;
+    loaded = undefined;
+    logNew(config.problems, problems);
+    ({ problems } = config);
     // By the time of the change and not of its notice: a prompt may lie between the two.
     if (was_enrolled === false && enrolled()) awake_at = Math.max(...[paths.config, paths.workspaceConfig(workspace)].map(changedAt));
     was_enrolled = enrolled();
     return true;
+  };
+
+  /** Read when first asked for, and again after a change: watching begins without it. */
+  const catalogue = (): LoadedCatalogue => {
+    if (loaded === undefined) {
+      loaded = loadCatalogue({ bundle: runtime.catalogue, prompts: runtime.prompts, file: knobs.catalogue.file, overrides: knobs.detectors });
+      logNew(loaded.problems, catalogue_problems);
+      catalogue_problems = loaded.problems;
+    }
+    return loaded;
+  };
+
+  const logNew = (now: readonly string[], before: readonly string[]): void => {
+    for (const problem of now) if (!before.includes(problem)) log(problem);
   };
 
   const enrolled = (): boolean => isEnrolled(knobs, workspace);
@@ -178,7 +191,7 @@ export const openFollower = (options: FollowOptions) => {
         source, origin: left,
         since: awake_at,
         knobs: () => knobs,
-        catalogue: () => catalogue,
+        catalogue: () => catalogue().detectors,
         env, children,
         judge,
         pools: openedPools,
@@ -187,7 +200,7 @@ export const openFollower = (options: FollowOptions) => {
             task.provider.kind === 'host' ? hostProvider.fork(task, hooks, abort) : openedPools().fork(task, { ...hooks, learnt: judge.learnt }, abort),
           summarize: (task, hooks, abort) => openedPools().summarize(task, hooks, abort),
         },
-        notices: () => problems,
+        notices: () => [...problems, ...catalogue().problems],
         paused: () => judge.current().provider.kind === 'host' && hostProvider.pausedUntil() > Date.now(),
         log,
         ring: options.ring,

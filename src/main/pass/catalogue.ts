@@ -14,18 +14,19 @@ export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>
  * makes the whole catalogue unusable (its user should know); a bad override only loses itself.
  */
 export const parseCatalogue = (raw: unknown, overrides: Overrides, prompt: (name: string) => string | undefined): Catalogue => {
+  const { File, Row } = schemas();
   const file = File.safeParse(raw);
   if (!file.success) return { ok: false, why: whyOf(file.error, []) };
   const detectors: Detector[] = [];
   const problems = Object.keys(overrides).filter((name) => !Object.hasOwn(file.data.detectors, name)).map((name) => `detectors.${name}: no such detector`);
   for (const [name, row] of Object.entries(file.data.detectors)) {
-    const read = parseRow(name, row, prompt);
+    const read = parseRow(Row, name, row, prompt);
     if (!read.ok) return read;
     let { detector } = read;
     let applied: Readonly<Record<string, unknown>> = row;
     for (const [field, value] of Object.entries(overrides[name] ?? {})) {
       const changed = { ...applied, [field]: field === 'config' ? mergedConfig(applied['config'], value) : value };
-      const again = parseRow(name, changed, prompt);
+      const again = parseRow(Row, name, changed, prompt);
       if (again.ok) [detector, applied] = [again.detector, changed];
       else problems.push(again.why);
     }
@@ -36,7 +37,7 @@ export const parseCatalogue = (raw: unknown, overrides: Overrides, prompt: (name
 
 type ReadRow = { readonly ok: true; readonly detector: Detector } | { readonly ok: false; readonly why: string };
 
-const parseRow = (name: string, row: unknown, prompt: (name: string) => string | undefined): ReadRow => {
+const parseRow = (Row: ReturnType<typeof schemas>['Row'], name: string, row: unknown, prompt: (name: string) => string | undefined): ReadRow => {
   const read = Row.safeParse(row);
   if (!read.success) return { ok: false, why: whyOf(read.error, ['detectors', name]) };
   const { system, deadline_s, confidence_floor, structural, cadence, ...rest } = read.data;
@@ -72,47 +73,52 @@ const mergedQuestions = (base: unknown, over: Readonly<Record<string, unknown>>)
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const text = z.string().min(1).max(20_000);
-const patterns = z.array(z.string().min(1).max(400)).max(1000);
-const share = z.number().min(0).max(1);
+/** Made anew for each file: they take longer to make than a file to read, and watching begins before. */
+const schemas = () => {
+  const text = z.string().min(1).max(20_000);
+  const patterns = z.array(z.string().min(1).max(400)).max(1000);
+  const share = z.number().min(0).max(1);
 
-const Question = z.strictObject({
-  id: z.string().regex(/^[\w-]{1,60}$/, 'letters, digits, - and _ only'),
-  text: z.string().min(1).max(300),
-  finding: z.string().min(1).max(160).optional(),
-  applies_when: patterns,
-  answered_by: patterns,
-  waived_by: patterns.default([]),
-  each_time: z.boolean().default(false),
-  local_confidence: share.optional(),
-});
+  const Question = z.strictObject({
+    id: z.string().regex(/^[\w-]{1,60}$/, 'letters, digits, - and _ only'),
+    text: z.string().min(1).max(300),
+    finding: z.string().min(1).max(160).optional(),
+    applies_when: patterns,
+    answered_by: patterns,
+    waived_by: patterns.default([]),
+    each_time: z.boolean().default(false),
+    local_confidence: share.optional(),
+  });
 
-const Config = z.looseObject({ questions: z.array(Question).max(50).optional(), min_failures: z.number().int().min(2).max(100).optional(), leads: z.enum(['commits', 'definitions']).optional() });
+  const Config = z.looseObject({ questions: z.array(Question).max(50).optional(), min_failures: z.number().int().min(2).max(100).optional(), leads: z.enum(['commits', 'definitions']).optional() });
 
-const Tool = z.union([
-  z.enum(['Read', 'Grep', 'Glob']),
-  z.string().regex(/^mcp:[\w.-]+(\/[\w.-]+)?$/, 'one of Read, Grep, Glob, mcp:<server>, mcp:<server>/<tool>'),
-  z.strictObject({ exec: z.array(z.string().min(1).max(1000)).max(100) }),
-]);
+  const Tool = z.union([
+    z.enum(['Read', 'Grep', 'Glob']),
+    z.string().regex(/^mcp:[\w.-]+(\/[\w.-]+)?$/, 'one of Read, Grep, Glob, mcp:<server>, mcp:<server>/<tool>'),
+    z.strictObject({ exec: z.array(z.string().min(1).max(1000)).max(100) }),
+  ]);
 
-const Row = z.strictObject({
-  enabled: z.boolean().default(true),
-  system: text,
-  tools: z.array(Tool).max(100).default([]),
-  schema: z.literal('feedback_v1').default('feedback_v1'),
-  deadline_s: z.number().min(1).max(600).optional(),
-  cadence: z.string().regex(/^(every_pass|every_nth:[1-9]\d{0,3})$/, 'every_pass or every_nth:<n>').default('every_pass'),
-  when: patterns.default([]),
-  confidence_floor: share.optional(),
-  pilot: z.boolean().default(false),
-  structural: z.enum(['repeat-failure', 'cross-task-collision']).optional(),
-  config: Config.default({}),
-});
+  const Row = z.strictObject({
+    enabled: z.boolean().default(true),
+    system: text,
+    tools: z.array(Tool).max(100).default([]),
+    schema: z.literal('feedback_v1').default('feedback_v1'),
+    deadline_s: z.number().min(1).max(600).optional(),
+    cadence: z.string().regex(/^(every_pass|every_nth:[1-9]\d{0,3})$/, 'every_pass or every_nth:<n>').default('every_pass'),
+    when: patterns.default([]),
+    confidence_floor: share.optional(),
+    pilot: z.boolean().default(false),
+    structural: z.enum(['repeat-failure', 'cross-task-collision']).optional(),
+    config: Config.default({}),
+  });
 
-const File = z.strictObject({
-  about: z.string().optional(),
-  detectors: z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,59}$/, 'lower-case letters, digits and - only'), z.record(z.string(), z.unknown())),
-});
+  const File = z.strictObject({
+    about: z.string().optional(),
+    detectors: z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,59}$/, 'lower-case letters, digits and - only'), z.record(z.string(), z.unknown())),
+  });
+
+  return { File, Row };
+};
 
 const whyOf = (error: z.ZodError, at: readonly string[]): string => {
   const issue = error.issues[0];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { FEEDBACK_NAME, FEEDBACK_TOOL, feedbackLines, parseFeedback } from '../../../src/main/pass/feedback.ts';
+import { FEEDBACK_NAME, FEEDBACK_TOOL, feedbackLines } from '../../../src/main/pass/feedback.ts';
+import { parseFeedback } from '../../../src/main/pass/parse-feedback.ts';
 import { wellFormed } from '../../../src/main/floor/text.ts';
 import type { Feedback, ForkEnd, ForkResult } from '../../../src/main/records.ts';
 
