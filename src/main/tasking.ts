@@ -1,8 +1,8 @@
 // Which task a session is at, as it goes on: goals, soft splits, and what moves along to a new task (SPEC 6).
-import { newLedger, setGoal } from './memory/ledger.ts';
-import { writeLedger } from './memory/ledger-file.ts';
+import { branchLedger, newLedger, setGoal } from './memory/ledger.ts';
+import { findByRecords, writeLedger } from './memory/ledger-file.ts';
 import { splitsTask, taskId, taskNonce, taskTerms } from './memory/task.ts';
-import { emptyWindow, number, observationBlock } from './memory/window.ts';
+import { emptyWindow, number, observationBlock, withLedger } from './memory/window.ts';
 import { startWindow } from './memory/window-file.ts';
 import { listMail } from './speak/mailbox-file.ts';
 import { appendEpisode, push } from './judging.ts';
@@ -35,6 +35,23 @@ export const turnTo = (w: Watching, goal: string, after: number, now: number): v
   // People set goals, and a task's first prompt set the one it has: a model that sees another in it would split at every pass.
   if (last === undefined || (prompts.length < 2 && w.window.generation === 0)) return w.setup.log('a new goal without a new prompt: the task goes on');
   switchTask(w, goal, now, { position: w.window.position, carried: w.window.observations.filter(({ n }) => n >= last.n) });
+};
+
+/**
+ * A session that was forked from another by a new process, which does not say which: its task goes on from the one whose
+ * window holds prompts that were copied (SPEC 6). False when there is none. What was seen before the copies stays.
+ */
+export const branchOff = (w: Watching, prompts: readonly string[], now: number): boolean => {
+  const { paths, session, workspace } = w.setup;
+  const from = prompts.length === 0 ? undefined : findByRecords(paths, workspace, prompts);
+  if (from === undefined) return false;
+  const { task, nonce, spent_tokens, generation } = w.ledger;
+  w.ledger = { ...branchLedger(from, { task, session, nonce }, now), spent_tokens, generation };
+  w.window = withLedger(w.window, ledgerText(w));
+  w.prefix = undefined;
+  startWindow(paths, w.window);
+  writeLedger(paths, w.ledger);
+  return true;
 };
 
 type Boundary = {

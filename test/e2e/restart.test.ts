@@ -1,6 +1,6 @@
 // Monitors killed hard and started again, over a transcript that went on meanwhile: what happened is seen for what it is, once.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -23,6 +23,7 @@ const S = 'session-1';
 const DEAF = `
   require('node:fs').writeFileSync(process.argv[2], String(process.pid));
   process.on('SIGTERM', () => {});
+  process.stdout.on('error', () => {});
   setInterval(() => {}, 1000);
   let buffer = '';
   process.stdin.on('data', (chunk) => {
@@ -173,7 +174,7 @@ test('D5: an MCP server that outlives a killed monitor is ended by the next one,
   world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
   world.append(S, prompt('p1', null, 'Write the parser.'), text('a1', 'p1', 'Written.'));
   await stopped(host, 'Written.');
-  await world.until(() => existsSync(pid) && existsSync(world.paths.children(String(host))), 'no server was started');
+  await world.until(() => existsSync(pid) && readFileSync(pid, 'utf8') !== '' && existsSync(world.paths.children(String(host))), 'no server was started');
   const id = Number(readFileSync(pid, 'utf8'));
   await killHard(monitor);
   await sleep(300);
@@ -222,4 +223,36 @@ test('what was said before the workspace came to be watched stays unread, across
   await stopped(resumed(), 'Written.');
   expect(world.observed()).toContain('[prompt] Write the parser.');
   expect(world.observed().join('\n')).not.toContain('Nobody else may read this.');
+});
+
+test('a fork by a new process, which copies records without a word of where from, goes on from that task; the copies are history', async () => {
+  await watchedTurn();
+  const trunk = world.turn(S)?.task ?? '';
+  const ledger = JSON.parse(readFileSync(world.paths.ledger(trunk), 'utf8')) as object;
+  writeJson(world.paths.ledger(trunk), { ...ledger, goal: 'Write the parser.', facts: [{ at: Date.now(), text: 'A fact of the trunk.' }] });
+  const host = world.host('second');
+  world.monitor(host);
+  world.signal(host, 'fork', 'SessionStart', { source: 'fork' });
+  await sleep(20);
+  world.signal(host, 'fork', 'UserPromptSubmit', { origin: 'human', prompt_id: 'p3' });
+  await world.until(() => world.status('fork') !== undefined, 'not watched');
+  const own = (): string => world.turn('fork')?.task ?? '';
+  const blocks = (): readonly { readonly kind: string; readonly text: string }[] =>
+    readFileSync(world.paths.windowLog(own(), 0), 'utf8').split('\n').slice(1, -1).map((line) => (JSON.parse(line) as { readonly block: { readonly kind: string; readonly text: string } }).block);
+  // What a signal tells may come first, and be looked at alone.
+  world.signal(host, 'fork', 'Stop', { last_text: 'Forked.', attended: true });
+  await world.until(() => blocks().length > 0, 'no pass');
+  // The file comes with the first prompt, copies and all, bit by bit.
+  world.append('fork', { type: 'mode', mode: 'normal' });
+  await sleep(1500);
+  const copies = readFileSync(world.transcript(S), 'utf8').replaceAll(`"sessionId":"${S}"`, '"sessionId":"fork"');
+  const fresh = [prompt('p3', 'd2', 'Rather on a fork.'), text('a3', 'p3', 'Forked.')].map((record) => JSON.stringify({ sessionId: 'fork', timestamp: new Date().toISOString(), ...record }));
+  appendFileSync(world.transcript('fork'), `${copies}${fresh.join('\n')}\n`);
+  await sleep(1500);
+  world.signal(host, 'fork', 'Stop', { last_text: 'And more.', attended: true });
+  await world.until(() => blocks().some(({ text: words }) => words.includes('And more.')), 'no pass');
+  const holding = (words: string): readonly string[] => blocks().filter(({ text: said }) => said.includes(words)).map(({ kind }) => kind);
+  expect([own() === trunk, JSON.parse(readFileSync(world.paths.ledger(own()), 'utf8'))]).toMatchObject([false, { session: 'fork', goal: 'Write the parser.', facts: [{ text: 'A fact of the trunk.' }] }]);
+  expect([holding('[prompt] Write the parser.'), holding('[prompt] Rather on a fork.'), holding('[text] Forked.')]).toEqual([['history'], ['observations'], ['observations']]);
+  expect(countOf('rewound')).toBe(0);
 });

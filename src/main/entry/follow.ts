@@ -188,7 +188,7 @@ export const openFollower = (options: FollowOptions) => {
     live = openSession(
       {
         paths, host: host.name, host_pid: host.pid, runtime, session: signal.session, transcript: signal.transcript, cwd: signal.cwd, workspace,
-        source, origin: left,
+        source, origin: left, started: start?.at,
         since: awake_at,
         knobs: () => knobs,
         catalogue: () => catalogue().detectors,

@@ -11,7 +11,7 @@ import { readWindow } from '../memory/window-file.ts';
 import { readHistory } from '../speak/history-file.ts';
 import { readTurn } from '../speak/turn-file.ts';
 import type { Restored } from '../observer.ts';
-import type { Ledger, Position } from '../records.ts';
+import type { Ledger, NoteKind, Observation, Position } from '../records.ts';
 
 export type SessionAsk = {
   readonly paths: Paths;
@@ -21,6 +21,8 @@ export type SessionAsk = {
   /** SessionStart's source, and the session this host was in before: a fork's origin. */
   readonly source: string | undefined;
   readonly origin: string | undefined;
+  /** When it started, by its SessionStart: records from before were not made in it. */
+  readonly started: number | undefined;
   /** When the workspace came to be watched, if this process saw it: nothing of before is ours. */
   readonly since: number | undefined;
   readonly log: (line: string) => void;
@@ -28,8 +30,8 @@ export type SessionAsk = {
 
 export type Beginning = {
   readonly restored: Restored;
-  /** Paths the task cites that are no longer there. */
-  readonly gone: readonly string[];
+  /** What the model is told of how the session came to be, and of what its task cites that is no longer there. */
+  readonly notes: readonly Observation[];
   /** How far this transcript was forgotten: nothing before is read again. */
   readonly tombstone: Position | undefined;
   /** The session begins under our eyes: its file is activity from the first byte. */
@@ -46,8 +48,9 @@ export const restore = (options: SessionAsk, now: number): Beginning => {
   const ledger = found === undefined || gone.length === 0 ? found : markGone(found, gone);
   const { window, dropped = 0, aside = [] } = ledger === undefined ? {} : readWindow(paths, ledger.task);
   if (dropped > 0 || aside.length > 0) log(`window of ${ledger?.task}: ${dropped} bytes of a half-written line dropped, ${aside.length} logs set aside`);
-  // The file comes with the first prompt: one that is not there yet will be new from its first byte.
-  const fresh = !existsSync(transcript) || (ledger === undefined && (source === 'startup' || source === 'clear')) || options.since !== undefined;
+  // The file comes with the first prompt: one that is not there yet will be new from its first byte, but for what a fork copies into it.
+  const begins = source === 'startup' || source === 'clear';
+  const fresh = (!existsSync(transcript) && source !== 'fork') || (ledger === undefined && begins) || options.since !== undefined;
   const since = options.since ?? ledger?.since;
   const tombstone = forgottenUpTo(transcript, readTombstones(paths));
   // On disk before anything is read: killed before its first pass, this session is still read from here.
@@ -61,11 +64,32 @@ export const restore = (options: SessionAsk, now: number): Beginning => {
       ...(since === undefined ? {} : { since }),
       history,
     },
-    gone, tombstone, fresh, since,
+    notes: [...began(source, now), ...missing(gone, now)],
+    tombstone, fresh, since,
   };
 };
 
 const DORMANT_MS = 86_400_000;
+
+const note = (kind: NoteKind, what: string, text: string, at: number): Observation => ({ kind: 'note', note: kind, at, uuid: `${what}-${at}`, text: `[note] ${text}`, raw_chars: 0 });
+
+const began = (source: string | undefined, now: number): readonly Observation[] => {
+  const beginning = source === undefined ? undefined : BEGINNINGS[source];
+  return beginning === undefined ? [] : [note(beginning.note, 'began', beginning.text, now)];
+};
+
+/** By SessionStart's source. */
+const BEGINNINGS: Readonly<Record<string, { readonly note: NoteKind; readonly text: string }>> = {
+  clear: { note: 'clear', text: 'the conversation before this was cleared' },
+  resume: { note: 'resume', text: 'the session was resumed here' },
+  fork: { note: 'fork', text: 'the session goes on from here as a branch of another' },
+};
+
+/** A window that was restored keeps its head as it was, so that is told behind it. */
+const missing = (gone: readonly string[], now: number): readonly Observation[] =>
+  gone.length === 0 ? [] : [note('resume', 'gone', `no longer there: ${gone.slice(0, GONE_TOLD).join(', ')}${gone.length > GONE_TOLD ? ` and ${gone.length - GONE_TOLD} more` : ''}`, now)];
+
+const GONE_TOLD = 20;
 
 /** The task this session goes on with, by how it started (SPEC 6); undefined for a new one. */
 const ledgerFor = ({ paths, session, origin, source, workspace }: SessionAsk, now: number): Ledger | undefined => {

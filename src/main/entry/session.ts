@@ -6,7 +6,7 @@ import { remove } from '../floor/disk-file.ts';
 import { writeJson } from '../floor/json-file.ts';
 import { keepLease, LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
-import { createChain, type FoldMode } from '../ingest/chain.ts';
+import { createChain } from '../ingest/chain.ts';
 import { emptyQueue } from '../ingest/queue.ts';
 import { projectLine } from '../ingest/projection.ts';
 import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
@@ -27,13 +27,13 @@ import { writeStatus } from '../speak/status-file.ts';
 import { writeTurn } from '../speak/turn-file.ts';
 import { abandonPass } from '../speaking.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
-import { dropAll } from '../tasking.ts';
+import { branchOff, dropAll } from '../tasking.ts';
 import { announce, offerHost, unsay } from './announce.ts';
 import { openCapture } from './capture.ts';
 import { projectionLimits, recordsIn } from './reading.ts';
 import { restore, type SessionAsk } from './restore.ts';
 import { openTools } from './tools.ts';
-import type { Detector, Ledger, NoteKind, PassReason, Position, Projected, Signal } from '../records.ts';
+import type { Detector, Ledger, PassReason, Position, Projected, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
 import type { Pools } from '../pools.ts';
 import type { Pass, Setup, Watching } from '../watching.ts';
@@ -65,7 +65,7 @@ export const openSession = (options: SessionOptions, now: number) => {
   const { paths, session, transcript, log } = options;
   if (!takeLock(paths.lease(session), now)) return undefined;
   unsay(paths, session);
-  const { restored, gone, tombstone, since, ...begins } = restore(options, now);
+  const { restored, notes, tombstone, since, ...begins } = restore(options, now);
   let plan_mode = false;
   let last_write_at: number | undefined;
   const tools = openTools({
@@ -103,13 +103,11 @@ export const openSession = (options: SessionOptions, now: number) => {
   if (w.position !== undefined && w.position.path !== transcript) w.position = undefined;
   w.position ??= tombstone;
 
-  const began = options.source === undefined ? undefined : BEGINNINGS[options.source];
-  if (began !== undefined) add(w, [{ kind: 'note', note: began.note, at: now, uuid: `began-${now}`, text: `[note] ${began.text}`, raw_chars: 0 }], now);
-
-  // A window that was restored keeps its head as it was, so that is told behind it.
-  if (gone.length > 0) add(w, [{ kind: 'note', note: 'resume', at: now, uuid: `gone-${now}`, text: `[note] no longer there: ${gone.slice(0, GONE_TOLD).join(', ')}${gone.length > GONE_TOLD ? ` and ${gone.length - GONE_TOLD} more` : ''}`, raw_chars: 0 }], now);
+  add(w, notes, now);
 
   const chain = createChain();
+  /** A fork whose origin nobody has told. */
+  let orphan = options.source === 'fork' && restored.ledger === undefined;
   /** Whether this process knows what stands before the position. */
   let knows = w.position === undefined;
   let scanned: number | undefined;
@@ -127,13 +125,18 @@ export const openSession = (options: SessionOptions, now: number) => {
   const watched = (items: readonly Projected[]): readonly Projected[] => (since === undefined ? items : items.filter((item) => item.at !== undefined && item.at >= since));
 
   const take = (items: readonly Projected[], position: Position | undefined, history: boolean, at: number): void => {
-    const mode: FoldMode = history ? 'history' : 'live';
-    const folded = chain.fold(watched(items), mode);
-    if (history) observeHistory(w, folded, position, at);
-    else {
-      if (folded.observations.some(({ writes }) => writes === true)) last_write_at = at;
-      observe(w, { ...folded, observations: folded.observations.filter(({ note }) => note !== 'turn-end') }, position, at);
+    // What was made in this session is no history, however late we came; what a fork copies into its file is, bit by bit.
+    const { started = history ? Infinity : 0, source } = options;
+    const first = history || source === 'fork' ? items.findIndex((item) => item.at !== undefined && item.at >= started) : 0;
+    const [before, since_start] = first === -1 ? [items, []] : [items.slice(0, first), items.slice(first)];
+    if (before.length > 0) {
+      if (orphan) orphan = !branchOff(w, before.flatMap(({ prompt, uuid }) => (prompt === 'human' && uuid !== undefined ? [uuid] : [])).slice(-COPIED_LOOKED_FOR), at);
+      observeHistory(w, chain.fold(watched(before), 'history'), since_start.length === 0 ? position : undefined, at);
+      if (since_start.length === 0) return;
     }
+    const folded = chain.fold(watched(since_start), 'live');
+    if (folded.observations.some(({ writes }) => writes === true)) last_write_at = at;
+    observe(w, { ...folded, observations: folded.observations.filter(({ note }) => note !== 'turn-end') }, position, at);
   };
 
   const noteGap = (lines: number, offset: number, at: number): void =>
@@ -147,7 +150,7 @@ export const openSession = (options: SessionOptions, now: number) => {
       project, max_bytes: ingest.parallel_bytes, history_chars: window.budget_chars * window.compaction_floor, fresh, ended, ...(scanned === undefined ? {} : { scanned }),
     });
     if (got.how === 'missing') {
-      fresh = true;
+      fresh = options.source !== 'fork';
       return;
     }
     if (got.how === 'not-a-transcript') {
@@ -346,13 +349,6 @@ const RANGE_BYTES = 250_000;
 /** Read again at a restart: some ten thousand records, a fifth of a second; a rewind that reaches further back is not seen. */
 const AGAIN_BYTES = 8_000_000;
 
-/** What the model is told of how the session came to be, by SessionStart's source. */
-const BEGINNINGS: Readonly<Record<string, { readonly note: NoteKind; readonly text: string }>> = {
-  clear: { note: 'clear', text: 'the conversation before this was cleared' },
-  resume: { note: 'resume', text: 'the session was resumed here' },
-  fork: { note: 'fork', text: 'the session goes on from here as a branch of another' },
-};
-
 /** What a person who asked is told: this pass's lines, and who did not run and why. */
 const linesOf = (pass: Pass, w: Watching): readonly string[] => [
   ...(w.last_pass?.pass === pass.stamp.pass ? w.last_pass.lines : []),
@@ -366,7 +362,8 @@ const QUIET_MS = 10_000;
 const BELL_MS = 60_000;
 /** Files that a resumed session's first words look for. */
 const DIGEST_CITES = 20;
-const GONE_TOLD = 20;
+/** Prompts by which a fork's origin is found: the last ones, since the first may have left its window. */
+const COPIED_LOOKED_FOR = 20;
 
 const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>, summarize: Setup['summarize']): Setup => {
   const { paths, session, workspace, cwd, host, host_pid, runtime, knobs, catalogue, judge, ports, log } = options;

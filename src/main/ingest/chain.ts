@@ -69,7 +69,8 @@ export const createChain = (): Chain => {
         if (joined !== undefined) observations.push(joined);
       }
       for (const event of item.events) {
-        if (event.kind === 'turn-end') finals.turnEnded();
+        // Turns of long ago say nothing of what a signal has just told.
+        if (event.kind === 'turn-end' && mode === 'live') finals.turnEnded();
         events.push(event);
       }
       for (const proof of item.proofs) proofs.push(item.uuid === undefined ? proof : { ...proof, uuid: item.uuid });

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { namesIn, remove } from '../floor/disk-file.ts';
+import { namesIn, readText, remove } from '../floor/disk-file.ts';
 import { readJson, setAside, writeJson, type Loaded } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';
@@ -23,6 +23,19 @@ export const findBySession = (paths: Paths, session: string): Ledger | undefined
   allLedgers(paths)
     .filter(({ ledger }) => ledger.session === session && ledger.ended === undefined)
     .sort((a, b) => b.ledger.touched_at - a.ledger.touched_at)[0]?.ledger;
+
+/** The workspace's latest task that goes on and whose window holds one of these records; only those touched last are looked into. */
+export const findByRecords = (paths: Paths, workspace: string, uuids: readonly string[]): Ledger | undefined =>
+  allLedgers(paths)
+    .filter(({ ledger }) => ledger.workspace === workspace && ledger.ended === undefined)
+    .sort((a, b) => b.ledger.touched_at - a.ledger.touched_at)
+    .slice(0, LOOKED_INTO)
+    .find(({ ledger }) => {
+      const log = readText(paths.windowLog(ledger.task, ledger.generation)) ?? '';
+      return uuids.some((uuid) => log.includes(`"uuid":${JSON.stringify(uuid)}`));
+    })?.ledger;
+
+const LOOKED_INTO = 8;
 
 /** How many ledgers there are and when the oldest was written: by names and times only, since status asks often. */
 export const ledgerStock = (paths: Paths): { readonly count: number; readonly oldest_at?: number } => {

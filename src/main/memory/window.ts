@@ -30,6 +30,13 @@ export const emptyWindow = ({ next_n = 1, ...start }: NewWindow): Window => ({
   next_n,
 });
 
+/** The same window under another ledger block: for a task that turns out to go on from another. */
+export const withLedger = (window: Window, ledger_text: string): Window => ({
+  ...window,
+  ledger_text,
+  chars: window.chars - frameLedger(window.nonce, window.ledger_text).length + frameLedger(window.nonce, ledger_text).length,
+});
+
 /** The observations with the numbers they will have once appended. */
 export const number = (window: Window, observations: readonly Observation[]): readonly Numbered[] =>
   observations.map((observation, i) => ({ ...observation, n: window.next_n + i }));

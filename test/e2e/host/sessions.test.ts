@@ -1,5 +1,5 @@
 // From session to session in the real host: the right ledger, the digest to both sides, nothing stale and nothing twice.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHost } from '../../support/describe-host.ts';
 import { startHost, toldTo, type Host } from '../../support/host.ts';
@@ -114,6 +114,29 @@ describeHost('from session to session in the real host', () => {
     expect(told()).not.toContain('[Second Brain');
     expect(ours.waiting(second)).toEqual([]);
     expect(await flat(host)).not.toContain('sb-clear001');
+  });
+
+  test('a fork made by a new process goes on from the task it copies, and what it copies is history', async () => {
+    const third = sessionOf(host);
+    const trunk = ours.turn(third).task;
+    await host.exit();
+    const old = host;
+    await waitUntil(() => ours.monitors().length === 0, 10_000, report);
+    writeFileSync(ours.paths.ledger(trunk), JSON.stringify({ ...ledger(trunk), facts: [{ at: Date.now(), text: 'A fact of the trunk.' }] }));
+    host = await startHost({ world, plugin: ours.plugin, args: ['--resume', third, '--fork-session'] });
+    await old.stop();
+    await host.waitFor(/1 monitor/);
+    await say('On a fork.');
+    const fork = sessionOf(host);
+    expect(fork).not.toBe(third);
+    await waitUntil(() => existsSync(ours.paths.turn(fork)) && ours.windows().includes('[prompt] On a fork.'), 10_000, report);
+    const { task: own } = ours.turn(fork);
+    expect(own).not.toBe(trunk);
+    expect(ledger(own).facts.map(({ text }) => text), await report()).toEqual(['A fact of the trunk.']);
+    const blocks = readFileSync(ours.paths.windowLog(own, 0), 'utf8').split('\n').slice(1, -1).map((line) => (JSON.parse(line) as { readonly block: { readonly kind: string; readonly text: string } }).block);
+    const holding = (words: string): readonly string[] => blocks.filter(({ text }) => text.includes(words)).map(({ kind }) => kind);
+    expect(holding('[prompt] Something new entirely.')).toEqual(['history']);
+    expect(holding('[prompt] On a fork.')).toEqual(['observations']);
   });
 
   test('nothing of ours went wrong', () => {
