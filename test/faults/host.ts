@@ -179,25 +179,30 @@ const startMonitor = (): ChildProcess => {
   return child;
 };
 
-const leave = async (monitor: ChildProcess): Promise<void> => {
-  leaving = true;
+/** What a host does with a monitor as it leaves. */
+const endMonitor = async (monitor: ChildProcess): Promise<void> => {
   const gone = new Promise<void>((resolve) => (monitor.exitCode === null && monitor.signalCode === null ? monitor.on('exit', () => resolve()) : resolve()));
   monitor.kill('SIGTERM');
   const timer = setTimeout(() => monitor.kill('SIGKILL'), 1300);
   await gone;
   clearTimeout(timer);
+};
+
+const leave = async (): Promise<void> => {
+  leaving = true;
+  await Promise.all(monitors.map(endMonitor));
   await runHooks('SessionEnd', { reason: 'prompt_input_exit' });
   note({ kind: 'gone', what: 'host', pid: process.pid, at: Date.now() });
   process.exit(0);
 };
 
 note({ kind: 'host', pid: process.pid, at: Date.now(), session });
-const monitor = startMonitor();
+const monitors = Array.from({ length: spec.monitors }, startMonitor);
 attach('SessionStart', session, await runHooks('SessionStart', { source: spec.source }));
 process.on('message', (order: Order) => {
-  if (order.kind === 'leave') return void leave(monitor);
+  if (order.kind === 'leave') return void leave();
   void turn(order).then(() => say({ kind: 'turn-done' }));
 });
 // Whoever drives us is gone: nobody tells the agent anything any more.
 process.on('disconnect', () => process.exit(0));
-say({ kind: 'ready', monitor: monitor.pid ?? 0 });
+say({ kind: 'ready', monitors: monitors.map(({ pid }) => pid ?? 0) });

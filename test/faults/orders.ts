@@ -10,6 +10,8 @@ export type HostSpec = {
   readonly data: string;
   readonly journal: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Copies of the plugin that the host has loaded: each brings a monitor. */
+  readonly monitors: number;
   /** Records reach the transcript in pieces. */
   readonly dribble?: boolean;
 };
@@ -28,7 +30,7 @@ export type Order =
   | { readonly kind: 'leave' };
 
 export type HostWord =
-  | { readonly kind: 'ready'; readonly monitor: number }
+  | { readonly kind: 'ready'; readonly monitors: readonly number[] }
   | { readonly kind: 'turn-done' }
   | { readonly kind: 'monitor-gone'; readonly pid: number };
 

@@ -6,6 +6,7 @@ import { drains } from './drains.ts';
 import { kills } from './kills.ts';
 import { mail } from './mail.ts';
 import { budget, mcp, provider } from './provider.ts';
+import { takeover } from './takeover.ts';
 import { transcripts } from './transcripts.ts';
 
 export type Scenario = {
@@ -26,6 +27,7 @@ export type Outcome = {
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
   kills,
+  takeover,
   mail,
   drains,
   provider,

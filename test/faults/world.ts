@@ -14,7 +14,8 @@ import type { HostSpec, HostWord, JournalLine, Order } from './orders.ts';
 
 export type StandIn = {
   readonly pid: number;
-  /** Pid of the monitor it started. */
+  /** Pids of the monitors it started, and of the first of them. */
+  readonly monitors: readonly number[];
   readonly monitor: number;
   readonly session: string;
   readonly alive: () => boolean;
@@ -23,7 +24,8 @@ export type StandIn = {
   /** As a person leaves: the monitor is told, SessionEnd hooks run. */
   readonly leave: () => Promise<void>;
   readonly kill: () => Promise<void>;
-  readonly killMonitor: () => void;
+  /** The one that watches; false when none does. */
+  readonly killMonitor: () => boolean;
 };
 
 export type World = {
@@ -33,7 +35,7 @@ export type World = {
   /** A copy of the built plugin, this world's own. */
   readonly plugin: string;
   readonly model: ModelServer;
-  readonly start: (options?: { readonly session?: string; readonly source?: HostSpec['source'] }) => Promise<StandIn>;
+  readonly start: (options?: { readonly session?: string; readonly source?: HostSpec['source']; readonly monitors?: number }) => Promise<StandIn>;
   readonly transcript: (session: string) => string;
   /** A word that no other record of this world has; the checker follows it. */
   readonly token: () => string;
@@ -99,8 +101,8 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
   const hosts = new Map<ChildProcess, StandIn>();
   let tokens = 0;
 
-  const start: World['start'] = async ({ session = randomUUID(), source = existsSync(transcript(session)) ? 'resume' : 'startup' } = {}) => {
-    const spec: HostSpec = { session, source, transcript: transcript(session), project, plugin, data, journal, env: base, dribble };
+  const start: World['start'] = async ({ session = randomUUID(), source = existsSync(transcript(session)) ? 'resume' : 'startup', monitors = 1 } = {}) => {
+    const spec: HostSpec = { session, source, transcript: transcript(session), project, plugin, data, journal, env: base, monitors, dribble };
     const path = join(root, `host-${hosts.size}.json`);
     writeFileSync(path, JSON.stringify(spec));
     const child = fork(program, [path], { env: base, execArgv: preload === undefined ? [] : ['--require', preload], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], cwd: project });
@@ -118,7 +120,7 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
     if (ready === undefined) throw new Error('the stand-in host did not start');
     const alive = (): boolean => child.exitCode === null && child.signalCode === null;
     const host: StandIn = {
-      pid: child.pid ?? 0, monitor: ready.monitor, session, alive,
+      pid: child.pid ?? 0, monitors: ready.monitors, monitor: ready.monitors[0] ?? 0, session, alive,
       turn: async (order) => {
         if (!alive()) return false;
         const done = hears('turn-done');
@@ -135,7 +137,7 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
         await gone;
         note({ kind: 'gone', what: 'host', pid: child.pid ?? 0, at: Date.now() });
       },
-      killMonitor: () => killProcess(ready.monitor),
+      killMonitor: () => killProcess(ready.monitors.find((pid) => pid === holderOf(join(data, 'hosts', String(child.pid), 'lock'))) ?? 0),
     };
     hosts.set(child, host);
     return host;
@@ -174,7 +176,7 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
     },
     remove: async () => {
       for (const host of hosts.values()) {
-        killProcess(host.monitor);
+        for (const pid of host.monitors) killProcess(pid);
         await host.kill();
       }
       await model.close();
@@ -193,10 +195,17 @@ const setTrap = (bundle: string, trap: string): void => {
 
 const putFirst = (bundle: string, code: string): void => writeFileSync(bundle, `${code}\n${readFileSync(bundle, 'utf8')}`);
 
-const killProcess = (pid: number): void => {
+/** False when there is none, or it has gone already. */
+const killProcess = (pid: number): boolean => {
   try {
-    if (pid > 1) process.kill(pid, 'SIGKILL');
+    return pid > 1 && process.kill(pid, 'SIGKILL');
   } catch {
-    return; // gone already
+    return false;
   }
+};
+
+/** Pid in a lock's file; undefined where there is none. */
+const holderOf = (lock: string): number | undefined => {
+  const pid = /"pid":(\d+)/.exec(existsSync(lock) ? readFileSync(lock, 'utf8') : '')?.[1];
+  return pid === undefined ? undefined : Number(pid);
 };
