@@ -75,7 +75,9 @@ export const READERS = {
   },
   config: (text) => {
     const raw = json(text);
-    const { knobs } = effective([layerOf('global', raw, 'x'), layerOf('workspace', raw, 'y'), envLayer(typeof raw === 'object' && raw !== null ? (Object.fromEntries(Object.entries(raw).map(([name, value]) => [`SECOND_BRAIN_${name}`, String(JSON.stringify(value))])) as Record<string, string>) : {})]);
+    const fields = typeof raw === 'object' && raw !== null ? Object.entries(raw) : [];
+    const env = Object.fromEntries(fields.map(([name, value]) => [`SECOND_BRAIN_${name}`, typeof value === 'object' ? '{}' : String(value)]));
+    const { knobs } = effective([layerOf('global', raw, 'x'), layerOf('workspace', raw, 'y'), envLayer(env)]);
     must(typeof knobs.gate.rate_per_hour === 'number' && typeof knobs.mute.all === 'boolean', 'knobs');
   },
   catalogue: (text) => {

@@ -1,5 +1,6 @@
 // From layers of configuration to effective knobs, each traced to the layer it came from (SPEC 13). Pure.
 import * as z from 'zod';
+import { isDeep } from './depth.ts';
 import { defaultKnobs, isKnob, KNOBS, type Knob, type Knobs } from './knobs.ts';
 import { redact } from './redact.ts';
 
@@ -54,6 +55,7 @@ export type Checked = { readonly ok: true; readonly value: unknown } | { readonl
 export const checkValue = (name: string, value: unknown): Checked => {
   const row = knobRows().get(name);
   if (row === undefined) return { ok: false, why: `there is no knob ${name}` };
+  if (isDeep(value)) return { ok: false, why: `${name} is nested too deep` };
   const parsed = schemaOf(row.knob).safeParse(value);
   return parsed.success ? { ok: true, value: parsed.data } : { ok: false, why: `${name} takes ${rangeWords(row.knob)}, not ${redact(JSON.stringify(value) ?? '').slice(0, 80)}` };
 };

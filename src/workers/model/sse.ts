@@ -1,4 +1,5 @@
 // The bytes of an answer as events: server-sent events, or one JSON document from endpoints that do not stream.
+import { isDeep } from '../../main/floor/depth.ts';
 import { isRecord, parseJson } from './wire.ts';
 
 /** `event`: a parsed `data:` of the stream; `whole`: the answer was one JSON document; `done`: the `[DONE]` line. */
@@ -9,7 +10,8 @@ const MAX_BYTES = 8_000_000;
 
 /**
  * Reads an answer's body, whatever its content type says: a body that opens with `{` is JSON, everything else is read
- * as a stream of events. Data that does not parse is skipped. Throws on a broken connection and past 8 MB.
+ * as a stream of events. Data that does not parse, or is nested too deep to be written out again, is skipped. Throws
+ * on a broken connection and past 8 MB.
  */
 export async function* readAnswer(body: AsyncIterable<Uint8Array>): AsyncGenerator<Incoming> {
   const decoder = new TextDecoder();
@@ -43,7 +45,7 @@ export async function* readAnswer(body: AsyncIterable<Uint8Array>): AsyncGenerat
   pending += decoder.decode();
   if (json === true) {
     const value = parseJson(pending);
-    if (isRecord(value)) yield { kind: 'whole', data: value };
+    if (isRecord(value) && !isDeep(value)) yield { kind: 'whole', data: value };
     return;
   }
   // A last event may lack the blank line behind it.
@@ -56,5 +58,5 @@ const incoming = (data: readonly string[]): Incoming | undefined => {
   const text = data.join('\n');
   if (text.trim() === '[DONE]') return { kind: 'done' };
   const value = parseJson(text);
-  return isRecord(value) ? { kind: 'event', data: value } : undefined;
+  return isRecord(value) && !isDeep(value) ? { kind: 'event', data: value } : undefined;
 };

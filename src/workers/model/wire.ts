@@ -1,4 +1,5 @@
 // What every provider's adapter gives the fork loop: turns, calls, usage, and the tolerant reading of arguments. Pure.
+import { isDeep } from '../../main/floor/depth.ts';
 import type { ForkEnd, Usage } from '../../main/records.ts';
 
 /** One tool call of the model. Arguments that could not be read carry why. */
@@ -73,7 +74,7 @@ export const parseJson = (text: string): unknown => {
 /** Tool arguments as endpoints really send them: a JSON string, an object, empty, null; empty means `{}` (HAZARDS E8). */
 export const parseArgs = (raw: unknown): Call['args'] => {
   if (raw === undefined || raw === null) return { ok: true, value: {} };
-  if (isRecord(raw)) return { ok: true, value: raw };
+  if (isRecord(raw)) return shallow(raw);
   if (typeof raw !== 'string') return { ok: false, why: `arguments are ${Array.isArray(raw) ? 'a list' : `a ${typeof raw}`}` };
   const text = raw.trim();
   if (text === '' || text === 'null' || text === 'None') return { ok: true, value: {} };
@@ -81,8 +82,10 @@ export const parseArgs = (raw: unknown): Call['args'] => {
   // Some endpoints encode twice: a JSON string that holds the JSON object.
   const inner = typeof value === 'string' ? parseJson(value) : value;
   if (inner === null) return { ok: true, value: {} };
-  return isRecord(inner) ? { ok: true, value: inner } : { ok: false, why: 'arguments are not a JSON object' };
+  return isRecord(inner) ? shallow(inner) : { ok: false, why: 'arguments are not a JSON object' };
 };
+
+const shallow = (value: Readonly<Record<string, unknown>>): Call['args'] => (isDeep(value) ? { ok: false, why: 'arguments are nested too deep' } : { ok: true, value });
 
 const encoder = new TextEncoder();
 
