@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeJson } from '../../src/main/floor/json-file.ts';
 import { isAlive } from '../../src/main/floor/process-file.ts';
+import { addTombstone } from '../../src/main/memory/forgotten-file.ts';
 import { agentText } from '../../src/main/speak/advice.ts';
 import { appendHistory } from '../../src/main/speak/history-file.ts';
 import { claimMail, listMail } from '../../src/main/speak/mailbox-file.ts';
@@ -255,4 +256,38 @@ test('a fork by a new process, which copies records without a word of where from
   expect([own() === trunk, JSON.parse(readFileSync(world.paths.ledger(own()), 'utf8'))]).toMatchObject([false, { session: 'fork', goal: 'Write the parser.', facts: [{ text: 'A fact of the trunk.' }] }]);
   expect([holding('[prompt] Write the parser.'), holding('[prompt] Rather on a fork.'), holding('[text] Forked.')]).toEqual([['history'], ['observations'], ['observations']]);
   expect(countOf('rewound')).toBe(0);
+});
+
+test('a session resumed that nobody had watched: what stood there is history, what is said now is activity', async () => {
+  world.append(S, prompt('p1', null, 'Write the parser.'), text('a1', 'p1', 'Written.'), turnDone('d1', 'a1'));
+  await sleep(20);
+  const host = world.host();
+  world.signal(host, S, 'SessionStart', { source: 'resume' });
+  await sleep(20);
+  world.append(S, prompt('p2', 'd1', 'Document the parser.'));
+  world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p2' });
+  world.monitor(host);
+  await world.until(() => world.status(S) !== undefined, 'not watched');
+  world.append(S, text('a2', 'p2', 'Documented.'));
+  await stopped(host, 'Documented.');
+  const blocks = readFileSync(world.paths.windowLog(world.turn(S)?.task ?? '', 0), 'utf8').split('\n').slice(1, -1).map((line) => (JSON.parse(line) as { readonly block: { readonly kind: string; readonly text: string } }).block);
+  const holding = (words: string): readonly string[] => blocks.filter(({ text: said }) => said.includes(words)).map(({ kind }) => kind);
+  expect([holding('[prompt] Write the parser.'), holding('[prompt] Document the parser.'), holding('[text] Documented.')]).toEqual([['history'], ['observations'], ['observations']]);
+});
+
+test('what was forgotten with its workspace stays unread in a fork that copies it', async () => {
+  world.append('fork', prompt('p1', null, 'What nobody may know any more.'), text('a1', 'p1', 'Never mind.'));
+  await sleep(20);
+  addTombstone(world.paths, { v: 1, at: Date.now(), scope: 'workspace', of: join(world.dir, 'project'), positions: [] });
+  await sleep(20);
+  const host = world.host();
+  world.monitor(host);
+  world.signal(host, 'fork', 'SessionStart', { source: 'fork' });
+  world.signal(host, 'fork', 'UserPromptSubmit', { origin: 'human', prompt_id: 'p2' });
+  world.append('fork', prompt('p2', 'a1', 'Write the parser.'), text('a2', 'p2', 'Written.'));
+  await world.until(() => world.status('fork') !== undefined, 'not watched');
+  world.signal(host, 'fork', 'Stop', { last_text: 'Written.', attended: true });
+  await world.until(() => countOf('Written.') > 0, 'no pass');
+  expect(countOf('[prompt] Write the parser.')).toBe(1);
+  expect(countOf('What nobody may know any more.')).toBe(0);
 });

@@ -194,3 +194,14 @@ test('a finding that a hook claims while it is found again is told once', () => 
   expect(fates().at(-1)).toMatch(/gated duplicate$/);
   expect(listMail(paths.mailbox(SESSION))).toEqual([]);
 });
+
+test('a turn that ends during a pass is looked at right after it, whatever the floor', () => {
+  const w = openObserver({ ...setup(), judge: () => ({ provider: { kind: 'local', base_url: '', model: 'rules', key: '', cache_ttl: '5m', auto_choice: false }, min_cacheable: Infinity }) }, { history: [] }, NOW);
+  w.last_start = NOW - 1000;
+  w.pass = { stamp: { session: SESSION, task: w.ledger.task, generation: 0, pass: 1 }, because: 'salience', at: NOW - 1000, runs: [], skipped: [], judge: w.setup.judge(), after: 0, cancel: new AbortController(), results: Promise.resolve([]) };
+  add(w, [observation({ kind: 'text', text: '[text] Done.' })], NOW);
+  hear(w, { v: 1, event: 'Stop', at: NOW, session: SESSION, transcript: '', cwd: '/w' }, NOW);
+  expect(due(w, NOW, { own: 0, host: 0, machine: 0 })).toEqual({ go: false, because: 'busy' });
+  w.pass = undefined;
+  expect(due(w, NOW + 10, { own: 0, host: 0, machine: 0 })).toEqual({ go: true, because: 'turn-end' });
+});

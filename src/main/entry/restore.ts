@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Paths } from '../floor/paths.ts';
-import { forgottenUpTo, isForgotten, readTombstones } from '../memory/forgotten-file.ts';
+import { forgottenUntil, forgottenUpTo, isForgotten, readTombstones } from '../memory/forgotten-file.ts';
 import { goneFrom } from '../memory/git-file.ts';
 import { findBySession, readLedger } from '../memory/ledger-file.ts';
 import { branchLedger, citedPaths, markGone } from '../memory/ledger.ts';
@@ -51,8 +51,10 @@ export const restore = (options: SessionAsk, now: number): Beginning => {
   // The file comes with the first prompt: one that is not there yet will be new from its first byte, but for what a fork copies into it.
   const begins = source === 'startup' || source === 'clear';
   const fresh = (!existsSync(transcript) && source !== 'fork') || (ledger === undefined && begins) || options.since !== undefined;
-  const since = options.since ?? ledger?.since;
-  const tombstone = forgottenUpTo(transcript, readTombstones(paths));
+  const tombstones = readTombstones(paths);
+  const tombstone = forgottenUpTo(transcript, tombstones);
+  // A fork's file, or one nobody had read yet, has copies of what was forgotten, and no position of its own.
+  const since = Math.max(options.since ?? ledger?.since ?? 0, forgottenUntil(options.workspace, tombstones)) || undefined;
   // On disk before anything is read: killed before its first pass, this session is still read from here.
   const position = tombstone ?? (fresh ? { path: transcript, dev: 0, ino: 0, offset: 0, hash: '' } : undefined);
   const turn = readTurn(paths.turn(session));

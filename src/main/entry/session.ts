@@ -7,6 +7,7 @@ import { writeJson } from '../floor/json-file.ts';
 import { keepLease, LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { createChain } from '../ingest/chain.ts';
+import { keepEnds } from '../ingest/elision.ts';
 import { emptyQueue } from '../ingest/queue.ts';
 import { projectLine } from '../ingest/projection.ts';
 import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
@@ -328,7 +329,8 @@ export const openSession = (options: SessionOptions, now: number) => {
         if (said !== undefined) add(w, [said], at);
       }
       if (signal.event === 'Stop' && signal.last_text !== undefined) {
-        const final = chain.observeFinal(signal.last_text, signal.at);
+        const { text_cap, harvest_max } = options.knobs().projection;
+        const final = chain.observeFinal(keepEnds(signal.last_text, text_cap, harvest_max), signal.at);
         if (final !== undefined) add(w, [final], at);
       }
       hear(w, signal, at);

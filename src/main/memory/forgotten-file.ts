@@ -25,6 +25,10 @@ export const isForgotten = (
 ): boolean =>
   tombstones.some(({ at, scope, of }) => at >= since && (scope === 'all' || (scope === 'task' ? of === task : of === workspace)));
 
+/** Until when everything of this workspace was forgotten; 0 where nothing was. A task's own tombstone says nothing of other sessions. */
+export const forgottenUntil = (workspace: string, tombstones: readonly Tombstone[]): number =>
+  Math.max(0, ...tombstones.flatMap(({ at, scope, of }) => (scope === 'all' || (scope === 'workspace' && of === workspace) ? [at] : [])));
+
 /** The furthest forgotten position in this transcript file; reading starts behind it. */
 export const forgottenUpTo = (path: string, tombstones: readonly Tombstone[]): Position | undefined =>
   tombstones
