@@ -10,7 +10,7 @@ const rows = readFileSync('test/host-facts.md', 'utf8')
 test('every fact names a test that is there', () => {
   expect(rows.length).toBeGreaterThan(40);
   const missing = rows.filter(([, , file = '', title = '']) => {
-    const names = [...readFileSync(`test/e2e/host/${file}.test.ts`, 'utf8').matchAll(/\btest\(\s*(['"`])(.*?)\1,/g)].map(([, , name]) => name ?? '');
+    const names = [...readFileSync(`test/e2e/host/${file}.test.ts`, 'utf8').matchAll(/(?:\btest\(|\]\)\()\s*(['"`])(.*?)\1,/g)].map(([, , name]) => name ?? '');
     return title === '' || !names.some((name) => name.includes(title));
   });
   expect(missing).toEqual([]);
