@@ -1,5 +1,6 @@
 // One pass, first half: the episode goes into the window, code looks for structure, the plan names who runs, forks start.
 import type { Knobs } from './floor/knobs.ts';
+import { isDiskTrouble } from './floor/json-file.ts';
 import { take } from './ingest/queue.ts';
 import { compacted, needsCompaction, planCompaction } from './memory/compaction.ts';
 import { appendIndex, readIndex } from './memory/index-file.ts';
@@ -104,7 +105,27 @@ export const appendEpisode = (w: Watching, pass: number, now: number): readonly 
 /** Appends to the window in memory and on disk: the only way anything gets in. */
 export const push = (w: Watching, block: Block, numbered: readonly Numbered[] = []): void => {
   w.window = append(w.window, block, numbered);
-  if (!appendBlock(w.setup.paths, w.window, block, numbered)) w.setup.log(`the window's log of ${w.window.task} is gone; this block is kept in memory only`);
+  if (w.unsaved) return saveWindow(w);
+  w.unsaved = !written(w, () => {
+    if (!appendBlock(w.setup.paths, w.window, block, numbered)) w.setup.log(`the window's log of ${w.window.task} is gone; this block is kept in memory only`);
+  });
+};
+
+/** Writes the window's log whole: a new generation, or one of which a block could not be written when it came. */
+export const saveWindow = (w: Watching): void => {
+  w.unsaved = !written(w, () => startWindow(w.setup.paths, w.window));
+};
+
+/** Whether a write went through. What a sick disk refuses stays in memory, and is told; a log without it would hide it from a restart. */
+const written = ({ setup, unsaved }: Watching, write: () => void): boolean => {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (!isDiskTrouble(error)) throw error;
+    if (!unsaved) setup.log(`the window's log waits for the disk: ${error instanceof Error ? error.message : ''}`);
+    return false;
+  }
 };
 
 /** Distils what leaves the window into the ledger: by the model, else by rule; never silently (SPEC 6). */
@@ -130,7 +151,7 @@ const compact = async (w: Watching, judge: Judge, now: number): Promise<void> =>
   w.compactions += 1;
   w.prefix = undefined;
   w.warm = undefined;
-  startWindow(w.setup.paths, w.window);
+  saveWindow(w);
   w.setup.log(`compacted: ${evicted.length} blocks left the window of ${w.window.task}`);
 };
 

@@ -7,7 +7,6 @@ import { countVolumes, noVolumes } from './ingest/volumes.ts';
 import { addAdvice, setGoal } from './memory/ledger.ts';
 import { writeLedger } from './memory/ledger-file.ts';
 import { emptyWindow, number, observationBlock, type Window } from './memory/window.ts';
-import { startWindow } from './memory/window-file.ts';
 import { backoff, headroom, type HourSpent } from './pass/budget.ts';
 import { decide, type TriggerDecision } from './pass/trigger.ts';
 import { TURN_REPORT } from './speak/advice.ts';
@@ -15,7 +14,7 @@ import { noDeliveries, settle } from './speak/delivery.ts';
 import { bounded, factsOf, noSums, rowsOf } from './speak/history.ts';
 import { dropClaim, expireMail, listClaims, listMail, returnMail } from './speak/mailbox-file.ts';
 import { isStale } from './speak/stale.ts';
-import { push, startPass } from './judging.ts';
+import { push, saveWindow, startPass } from './judging.ts';
 import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
 import { beginTask, dropAll, freshLedger, turnTo, untagged } from './tasking.ts';
 import type { ForkResult, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
@@ -29,12 +28,12 @@ export type Restored = { readonly ledger?: Ledger; readonly window?: Window; rea
 export const openObserver = (setup: Setup, restored: Restored, now: number): Watching => {
   const ledger: Ledger = { ...(restored.ledger ?? freshLedger(setup, '', now)), ...(restored.since === undefined ? {} : { since: restored.since }) };
   const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: ledgerText({ ledger }), ...(restored.position === undefined ? {} : { position: restored.position }) });
-  if (restored.window === undefined) startWindow(setup.paths, window);
   writeLedger(setup.paths, { ...ledger, touched_at: now });
   const w: Watching = {
     setup, ledger, window,
     left: new AbortController(),
     voided: 0,
+    unsaved: false,
     queue: emptyQueue,
     // Not the ledger's: what was read and still waited when it was written must be read again.
     position: window.position,
@@ -55,6 +54,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     passes: { count: 0, by_reason: {}, holds: {} },
     hold: undefined, detectors: {}, compactions: 0, last_pass: undefined, last_turn: undefined, notices: [],
   };
+  if (restored.window === undefined) saveWindow(w);
   disown(w, now);
   return w;
 };
@@ -231,6 +231,7 @@ export const end = (w: Watching, pass: Pass, results: readonly ForkResult[], now
 
 /** What time alone does: a Stop settles, mail outlives its clocks (SPEC 10). */
 export const tend = (w: Watching, now: number): void => {
+  if (w.unsaved) saveWindow(w);
   w.session = settled(w.session, now);
   for (const { advice, because } of expireMail(w.setup.paths.mailbox(w.setup.session), now, w.setup.knobs().gate)) record(w, { v: 1, at: now, id: advice.id, event: 'expired', because });
 };

@@ -3,9 +3,8 @@ import { branchLedger, newLedger, setGoal } from './memory/ledger.ts';
 import { findByRecords, writeLedger } from './memory/ledger-file.ts';
 import { splitsTask, taskId, taskNonce, taskTerms } from './memory/task.ts';
 import { emptyWindow, number, observationBlock, withLedger } from './memory/window.ts';
-import { startWindow } from './memory/window-file.ts';
 import { listMail } from './speak/mailbox-file.ts';
-import { appendEpisode, push } from './judging.ts';
+import { appendEpisode, push, saveWindow } from './judging.ts';
 import { ledgerText, withdraw } from './speaking.ts';
 import type { Because, Ledger, Observation, Position } from './records.ts';
 import type { Setup, Watching } from './watching.ts';
@@ -49,7 +48,7 @@ export const branchOff = (w: Watching, prompts: readonly string[], now: number):
   w.ledger = { ...branchLedger(from, { task, session, nonce }, now), spent_tokens, generation };
   w.window = withLedger(w.window, ledgerText(w));
   w.prefix = undefined;
-  startWindow(paths, w.window);
+  saveWindow(w);
   writeLedger(paths, w.ledger);
   return true;
 };
@@ -70,7 +69,7 @@ export const switchTask = (w: Watching, goal: string, now: number, { position, c
   w.window = emptyWindow({ task: w.ledger.task, nonce: w.ledger.nonce, generation: 0, ledger_text: ledgerText(w), ...(position === undefined ? {} : { position }) });
   w.prefix = undefined;
   w.warm = undefined;
-  startWindow(w.setup.paths, w.window);
+  saveWindow(w);
   writeLedger(w.setup.paths, w.ledger);
   const numbered = number(w.window, carried);
   if (numbered.length > 0) push(w, observationBlock('observations', numbered, { pass: 0, at: now, ...(position === undefined ? {} : { position }) }), numbered);

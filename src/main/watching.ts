@@ -86,6 +86,8 @@ export type Watching = {
   readonly left: AbortController;
   /** The pass whose branch of the conversation was rewound away under it. */
   voided: number;
+  /** The window's log lacks something: the next block writes it whole. */
+  unsaved: boolean;
   ledger: Ledger;
   window: Window;
   queue: Queue;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,8 @@ import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
 import { projectionLimits } from '../../src/main/entry/reading.ts';
 import type { Folded } from '../../src/main/ingest/chain.ts';
 import { projectLine } from '../../src/main/ingest/projection.ts';
-import { add, due, hear, observe, openObserver } from '../../src/main/observer.ts';
+import { add, due, hear, observe, openObserver, tend } from '../../src/main/observer.ts';
+import { readWindow } from '../../src/main/memory/window-file.ts';
 import { bellLine } from '../../src/main/speak/finish-gate.ts';
 import { openRecords } from '../../src/main/speak/outcome.ts';
 import { readHistory } from '../../src/main/speak/history-file.ts';
@@ -204,4 +205,17 @@ test('a turn that ends during a pass is looked at right after it, whatever the f
   expect(due(w, NOW, { own: 0, host: 0, machine: 0 })).toEqual({ go: false, because: 'busy' });
   w.pass = undefined;
   expect(due(w, NOW + 10, { own: 0, host: 0, machine: 0 })).toEqual({ go: true, because: 'turn-end' });
+});
+
+test('a block that a full disk refuses is in the log once the disk is well again', () => {
+  const w = open();
+  const log = paths.windowLog(w.ledger.task, w.window.generation);
+  rmSync(log);
+  symlinkSync('/dev/full', log);
+  add(w, [observation({ kind: 'prompt', text: '[prompt] fix the parser', human: true })], NOW);
+  appendEpisode(w, 1, NOW);
+  expect(w.unsaved).toBe(true);
+  tend(w, NOW + 1000);
+  expect(w.unsaved).toBe(false);
+  expect(readWindow(paths, w.ledger.task).window).toEqual(w.window);
 });

@@ -6,6 +6,7 @@ import { isEnrolled, loadConfig, workspaceOf } from '../floor/config-file.ts';
 import type { Layer } from '../floor/config.ts';
 import { isCode } from '../floor/json-file.ts';
 import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
+import { isDiskTrouble } from '../floor/json-file.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
@@ -265,6 +266,8 @@ export const openFollower = (options: FollowOptions) => {
         await hear(signal, now);
       } catch (error) {
         log(`a signal (${signal.event}) failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        // The session could not be opened on a sick disk: heard again until it can be.
+        if (live === undefined && isDiskTrouble(error) && signal.event !== 'SessionEnd' && signal.agent_id === undefined) refused = signal;
       }
     }
     if (refused !== undefined) {

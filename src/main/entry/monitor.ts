@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { writeLog } from '../floor/log-file.ts';
-import { pathsUnder } from '../floor/paths.ts';
+import { pathsUnder, type Paths } from '../floor/paths.ts';
 import { openFollower } from './follow.ts';
-import { hostOf } from './host.ts';
-import { installRuntime } from './runtime.ts';
+import { hostOf, type Host } from './host.ts';
+import { installRuntime, type Runtime } from './runtime.ts';
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, root: { type: 'string' }, project: { type: 'string' } }, strict: false });
 
@@ -19,7 +19,7 @@ const main = async (): Promise<void> => {
   process.on('uncaughtException', (error) => log(`uncaught: ${error.stack ?? error.message}`));
   process.on('unhandledRejection', (error) => log(`unhandled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
   const host = hostOf(process.env);
-  const runtime = installRuntime(root, paths);
+  const runtime = await install(root, paths, host, log);
   const follower = openFollower({ paths, host, runtime, env: process.env, cwd: typeof values.project === 'string' && values.project !== '' ? values.project : process.cwd(), log, ring });
   const leave = (): void => {
     try {
@@ -36,6 +36,23 @@ const main = async (): Promise<void> => {
   await follower.run(() => !host.alive());
   leave();
 };
+
+/** A disk that is full or read-only now may be well later: tried again until the host ends. */
+const install = async (root: string, paths: Paths, host: Host, log: (line: string) => void): Promise<Runtime> => {
+  for (let said = ''; ; ) {
+    try {
+      return installRuntime(root, paths);
+    } catch (error) {
+      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      if (why !== said) log(`could not start yet: ${why}`);
+      said = why;
+    }
+    await sleep(AGAIN_MS);
+    if (!host.alive()) process.exit(0);
+  }
+};
+
+const AGAIN_MS = 5000;
 
 const ring = (line: string): void => {
   process.stdout.write(`${line}\n`);

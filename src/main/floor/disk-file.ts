@@ -1,5 +1,5 @@
 // The few things hooks and monitor do with small files: each is one system call whose absence of a file is an answer.
-import { appendFileSync, existsSync, mkdirSync, read, readdirSync, readFileSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, read, readFileSync, readSync, readdirSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isCode, unlessMissing } from './json-file.ts';
 
@@ -14,6 +14,18 @@ export const namesIn = (folder: string): readonly string[] => (unlessMissing(() 
 
 /** Bytes in a file; 0 when there is none. */
 export const sizeOf = (path: string): number => unlessMissing(() => statSync(path).size) ?? 0;
+
+/** The last byte of a file; undefined when there is none. */
+export const lastByteOf = (path: string): number | undefined =>
+  unlessMissing(() => {
+    const file = openSync(path, 'r');
+    try {
+      const last = Buffer.alloc(1);
+      return readSync(file, last, 0, 1, Math.max(0, fstatSync(file).size - 1)) === 0 ? undefined : last[0];
+    } finally {
+      closeSync(file);
+    }
+  });
 
 /** Removes a file; false when it had gone. */
 export const remove = (path: string): boolean => unlessMissing(() => (unlinkSync(path), true)) ?? false;

@@ -9,6 +9,9 @@ export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
 /** No such file or folder: the normal answer to a question about something not made yet. */
 export const isMissing = (error: unknown): boolean => isCode(error, 'ENOENT', 'ENOTDIR');
 
+/** A disk that is full, read-only, not ours or broken: it may be well again later. */
+export const isDiskTrouble = (error: unknown): boolean => isCode(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE');
+
 /** What `act` returns; undefined when what it asks for is not there. Other errors throw. */
 export const unlessMissing = <T>(act: () => T): T | undefined => {
   try {

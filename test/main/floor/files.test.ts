@@ -67,6 +67,13 @@ describe('lines', () => {
     expect(readLines(path, anything)).toEqual({ lines: [{ n: 1 }, { n: 2 }], bad: 2 });
     expect(readLines(join(dir, 'none'), anything)).toEqual({ lines: [], bad: 0 });
   });
+
+  test('a line behind one that a full disk tore stands on its own', () => {
+    const path = join(dir, 'torn.jsonl');
+    writeFileSync(path, '{"n":1}\n{"n":');
+    appendLine(path, { n: 3 });
+    expect(readLines(path, anything)).toEqual({ lines: [{ n: 1 }, { n: 3 }], bad: 1 });
+  });
 });
 
 describe('processes and locks', () => {
