@@ -25,7 +25,7 @@ export const buildPlugin = async (dist) => {
     await build({
       ...plugin,
       minify: true,
-      entryPoints: { mcp: 'src/main/entry/mcp.ts', forks: 'src/workers/forks.ts', compute: 'src/workers/compute.ts' },
+      entryPoints: { mcp: 'src/main/entry/mcp.ts', pools: 'src/main/pools.ts', forks: 'src/workers/forks.ts', compute: 'src/workers/compute.ts' },
     }),
     // Names stay whole: they are what a stack in the log is read by.
     await build({

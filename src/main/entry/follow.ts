@@ -12,10 +12,10 @@ import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
 import { openChildren, sweepChildren } from '../pass/children-file.ts';
 import { filesOf, loadCatalogue, readSharedPrompt, type LoadedCatalogue } from '../pass/catalogue-file.ts';
-import { openPools, type Pools } from '../pools.ts';
 import type { Signal } from '../records.ts';
 import { openHostProvider } from './host-provider.ts';
 import { openJudge } from './judge.ts';
+import { lazyPools, type LazyPools } from './lazy-pools.ts';
 import { openSession, type LiveSession } from './session.ts';
 import { sweep } from './sweep.ts';
 import { openWatch } from './watch.ts';
@@ -54,7 +54,7 @@ export const openFollower = (options: FollowOptions) => {
   let provider: { provider?: string; model?: string } = {};
   let loaded: LoadedCatalogue | undefined;
   let catalogue_problems: readonly string[] = [];
-  let pools: Pools | undefined;
+  let pools: LazyPools | undefined;
   let pools_size = '';
   let live: LiveSession | undefined;
   const announced = new Map<string, Signal>();
@@ -94,7 +94,7 @@ export const openFollower = (options: FollowOptions) => {
   });
 
   /** Opened at the first use, and anew when their size has changed and nobody is at work in them. */
-  const openedPools = (): Pools => {
+  const openedPools = (): LazyPools => {
     const { fork_threads, max_parallel_forks } = knobs.loop;
     const size = `${fork_threads}.${max_parallel_forks}`;
     if (pools !== undefined && pools_size !== size && live?.watching().pass === undefined) {
@@ -102,7 +102,7 @@ export const openFollower = (options: FollowOptions) => {
       pools = undefined;
     }
     if (pools === undefined) pools_size = size;
-    return (pools ??= openPools({ dist: runtime.dist, fork_threads, width: max_parallel_forks, compute_threads: 2 }));
+    return (pools ??= lazyPools({ dist: runtime.dist, fork_threads, width: max_parallel_forks, compute_threads: 2 }));
   };
 
   /** Reads the configuration again when a file of it has changed, and says so. Mute and enrolment take effect at once. */

@@ -9,17 +9,18 @@ import { FEEDBACK_TOOL } from '../pass/feedback.ts';
 import type { OnRecord } from '../pass/children-file.ts';
 import { createHostModel } from '../pass/host-model.ts';
 import { hostSystem } from '../pass/host-system.ts';
-import type { ForkHooks, Pools } from '../pools.ts';
+import type { ForkHooks } from '../pools.ts';
 import type { ForkResult } from '../records.ts';
 import type { ForkTask } from '../../workers/contract.ts';
 import type { Host } from './host.ts';
+import type { LazyPools } from './lazy-pools.ts';
 
 export type HostProviderOptions = {
   readonly paths: Paths;
   readonly host: Host;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly children: OnRecord;
-  readonly pools: () => Pools;
+  readonly pools: () => LazyPools;
   readonly shared_prompt: () => string;
   readonly workspace: () => string;
   readonly mcp_tools: () => readonly ToolDefinition[];

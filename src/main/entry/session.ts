@@ -36,9 +36,9 @@ import { restore, type SessionAsk } from './restore.ts';
 import { openTools } from './tools.ts';
 import type { Detector, Ledger, PassReason, Position, Projected, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
-import type { Pools } from '../pools.ts';
 import type { Pass, Setup, Watching } from '../watching.ts';
 import type { OpenJudge } from './judge.ts';
+import type { LazyPools } from './lazy-pools.ts';
 import type { Runtime } from './runtime.ts';
 
 export type SessionOptions = SessionAsk & {
@@ -51,7 +51,7 @@ export type SessionOptions = SessionAsk & {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly children: OnRecord;
   readonly judge: OpenJudge;
-  readonly pools: () => Pools;
+  readonly pools: () => LazyPools;
   readonly ports: Pick<Setup, 'fork' | 'summarize'>;
   readonly notices: () => readonly string[];
   /** The provider asked us to keep still. */

@@ -1,0 +1,28 @@
+// The pools as the monitor has them: a bundle of their own, loaded with their first task, since watching begins without it.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { openPools, PoolOptions, Pools } from '../pools.ts';
+
+export type LazyPools = Pick<Pools, 'fork' | 'summarize' | 'project' | 'fileTool' | 'close'>;
+
+/** As `openPools`, loaded when first used. */
+export const lazyPools = (options: PoolOptions): LazyPools => {
+  let opening: Promise<Pools> | undefined;
+  const opened = (): Promise<Pools> => (opening ??= load(options));
+  return {
+    fork: async (...task) => (await opened()).fork(...task),
+    summarize: async (...task) => (await opened()).summarize(...task),
+    project: async (task) => (await opened()).project(task),
+    fileTool: async (task) => (await opened()).fileTool(task),
+    close: async () => (await opening)?.close(),
+  };
+};
+
+const load = async (options: PoolOptions): Promise<Pools> => {
+  const loaded: unknown = await import(pathToFileURL(join(options.dist, 'pools.cjs')).href);
+  if (!isPoolsModule(loaded)) throw new Error('pools.cjs is not the bundle it should be');
+  return loaded.openPools(options);
+};
+
+const isPoolsModule = (loaded: unknown): loaded is { readonly openPools: typeof openPools } =>
+  typeof loaded === 'object' && loaded !== null && 'openPools' in loaded && typeof loaded.openPools === 'function';
