@@ -15,22 +15,24 @@ export type CorpusFigures = {
   readonly long_lines: number;
 };
 
-type Kind = 'result' | 'args' | 'text' | 'prompt';
+export type Kind = 'result' | 'args' | 'text' | 'prompt';
 
 /** Shares of the content's characters, failures and sizes, as measured on real sessions (PERF 2). */
-const SHARES: Readonly<Record<Kind, number>> = { result: 0.478, args: 0.347, text: 0.108, prompt: 0.067 };
-const FAILED_SHARE = 0.08;
-const SMALLEST = 700;
-const LARGEST = 20_000;
+export const SHARES: Readonly<Record<Kind, number>> = { result: 0.478, args: 0.347, text: 0.108, prompt: 0.067 };
+export const FAILED_SHARE = 0.08;
+export const SMALLEST = 700;
+export const LARGEST = 20_000;
 // A line of about 1 MB every 10.5 MB. A result is in its record twice, so it gets half.
-const LONG_EVERY = 10_500_000;
-const LONG_CHARS = 1_000_000;
+export const LONG_EVERY = 10_500_000;
+export const LONG_CHARS = 1_000_000;
 
 /** Writes a transcript of at least `bytes` bytes to `path`. The same options give the same file. */
-export const writeCorpus = (path: string, options: CorpusOptions): CorpusFigures => {
+export const writeCorpus = (path: string, options: CorpusOptions): CorpusFigures => writeLines(path, corpusLines(options));
+
+/** Writes what `lines` gives, each with its newline; returns what it ends with. */
+export const writeLines = <T>(path: string, lines: Generator<string, T>): T => {
   const file = openSync(path, 'w');
   try {
-    const lines = corpusLines(options);
     let pending: string[] = [];
     let size = 0;
     for (;;) {
