@@ -72,8 +72,8 @@ const isNamed = (text: string, low: Buffer, at: number, found: Span[]): boolean 
 };
 
 const isToken = (text: string, low: Buffer, at: number, found: Span[]): boolean => {
-  if (runTo(low, at) !== RUN) return false;
   const start = at + 1 - RUN;
+  if (IN_WORD[low[start] as number] !== 1 || runTo(low, at) !== RUN) return false;
   let end = at + 1;
   while (IN_WORD[low[end] as number] === 1) end += 1;
   if (hasMark(low, start, end)) judgeRun(text, low, start, end, found);
