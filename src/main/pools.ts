@@ -61,7 +61,7 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
     try {
       return decode<T & object>(await sent.result);
     } catch (error) {
-      return failed({ end: stop.because() ?? 'crashed', usage: line.spent(), started_at, cause: wordsOf(error) });
+      return failed({ end: stop.because() ?? 'crashed', usage: line.spent(), usage_unknown: sent.started(), started_at, cause: wordsOf(error) });
     } finally {
       stop.clear();
       live.delete(stop.now);
@@ -83,14 +83,14 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
   return {
     /** One detector's run. `signal`'s reason, a ForkEnd, says why it is cancelled. */
     fork: (task: ForkTask, on: ForkHooks, signal?: AbortSignal): Promise<ForkResult> =>
-      overPort(task, on, task.limits.deadline_ms + task.limits.grace_ms, signal, ({ end, usage, started_at, cause }) => ({
+      overPort(task, on, task.limits.deadline_ms + task.limits.grace_ms, signal, ({ end, usage, usage_unknown, started_at, cause }) => ({
         detector: task.detector.name, end, feedback: { verdict: 'silent' }, usage, requests: 0, started_at, took_ms: Date.now() - started_at, model: task.provider.model,
-        pilot: task.pilot, tool_text: '', usage_unknown: true, cause,
+        pilot: task.pilot, tool_text: '', usage_unknown, cause,
       })),
 
     /** A summary; '' with a cause when there is none. */
     summarize: (task: SummaryTask, on: ForkHooks = {}, signal?: AbortSignal): Promise<SummaryResult> =>
-      overPort(task, on, task.timeout_ms, signal, ({ usage, cause }) => ({ text: '', usage, usage_unknown: true, cause })),
+      overPort(task, on, task.timeout_ms, signal, ({ usage, usage_unknown, cause }) => ({ text: '', usage, usage_unknown, cause })),
 
     project: (task: ProjectTask): Promise<ProjectResult> => onCompute(task, PROJECT_MS),
 
@@ -109,7 +109,7 @@ export const openPools = ({ dist, fork_threads, width, compute_threads }: PoolOp
 
 const NOTHING = new Uint8Array();
 
-type Failure = { readonly end: ForkEnd; readonly usage: Usage; readonly started_at: number; readonly cause: string };
+type Failure = { readonly end: ForkEnd; readonly usage: Usage; readonly usage_unknown: boolean; readonly started_at: number; readonly cause: string };
 
 const COMPUTE_IDLE_MS = 10_000;
 // A range of a few MB takes well under a second; this only frees what would wait for ever.
@@ -119,6 +119,8 @@ type Sent = {
   readonly result: Promise<Uint8Array>;
   /** Ends the thread the task runs on, and with it every task on that thread. */
   readonly end: () => void;
+  /** Whether a thread has had it: one that none had room for has spent nothing. */
+  readonly started: () => boolean;
 };
 
 type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
@@ -146,15 +148,16 @@ const openLane = (options: PiscinaOptions & { readonly concurrentTasksPerWorker:
   return {
     /** `placed` is told the thread just before the payload is posted to it, and may still complete both. */
     send: (payload: object, transferList: (ArrayBuffer | MessagePort)[], placed: (thread: number) => void = () => undefined): Sent => {
-      if (closed) return { result: Promise.reject(new Error('the pools are closed')), end: () => undefined };
+      if (closed) return { result: Promise.reject(new Error('the pools are closed')), end: () => undefined, started: () => false };
       const mine = opened();
       let thread: number | undefined;
       // Under this symbol Piscina hands an object of ours to the balancer, and to nobody else.
       const task = Object.assign(payload, { [Piscina.queueOptionsSymbol]: { placed: (id: number) => { thread = id; placed(id); } } satisfies Placed });
+      const started = (): boolean => thread !== undefined;
       if (options.concurrentTasksPerWorker === 1) {
         // Alone on its thread: Piscina's own abort takes it out of the queue, or ends its thread.
         const abort = new AbortController();
-        return { result: mine.run(task, { transferList, signal: abort.signal }), end: () => abort.abort() };
+        return { result: mine.run(task, { transferList, signal: abort.signal }), end: () => abort.abort(), started };
       }
       // With a signal Piscina would give each task a thread to itself, so shared threads are ended by hand.
       let giveUp: (error: Error) => void = () => undefined;
@@ -164,7 +167,7 @@ const openLane = (options: PiscinaOptions & { readonly concurrentTasksPerWorker:
         giveUp(new Error('it did not stop'));
         void mine.threads.find(({ threadId }) => threadId === thread)?.terminate();
       };
-      return { result, end };
+      return { result, end, started };
     },
     threads: (): number => pool?.threads.length ?? 0,
     close: async (): Promise<void> => {

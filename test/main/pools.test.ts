@@ -168,7 +168,7 @@ describe('the forks pool', () => {
   it('gives up a fork that no thread had room for, without touching those that run', async () => {
     const pools = open({ width: 2 });
     const running = [pools.fork(task('a', 'wait', { deadline_ms: 1800, grace_ms: 0 }), {}), pools.fork(task('b', 'wait', { deadline_ms: 1800, grace_ms: 0 }), {})];
-    expect(await pools.fork(task('late', '', { deadline_ms: 50, grace_ms: 0 }), {})).toMatchObject({ end: 'deadline', cause: 'it did not stop' });
+    expect(await pools.fork(task('late', '', { deadline_ms: 50, grace_ms: 0 }), {})).toMatchObject({ end: 'deadline', usage_unknown: false, cause: 'it did not stop' });
     expect((await Promise.all(running)).map(({ end }) => end)).toEqual(['deadline', 'deadline']);
     expect((await pools.fork(task('next'), {})).end).toBe('feedback');
   });
@@ -176,7 +176,7 @@ describe('the forks pool', () => {
   it('a dead thread costs its forks, not the pool', async () => {
     const pools = open();
     const [dead, beside] = await Promise.all([pools.fork(task('dead', 'die'), {}), pools.fork(task('beside', 'wait'), {})]);
-    expect(dead).toMatchObject({ end: 'crashed', cause: 'worker exited with code: 3' });
+    expect(dead).toMatchObject({ end: 'crashed', usage_unknown: true, cause: 'worker exited with code: 3' });
     expect(beside.end).toBe('crashed');
     expect(await pools.fork(task('thrown', 'throw'), {})).toMatchObject({ end: 'crashed', cause: 'bad luck' });
     expect((await pools.fork(task('next'), {})).end).toBe('feedback');
@@ -238,7 +238,7 @@ describe('close', () => {
     expect(pools.threads()).toEqual({ forks: 0, compute: 0 });
     await new Promise((done) => { setTimeout(done, 50); });
     expect(ports()).toBe(before);
-    expect(await pools.fork(task('c'), {})).toMatchObject({ end: 'crashed', cause: 'the pools are closed' });
+    expect(await pools.fork(task('c'), {})).toMatchObject({ end: 'crashed', usage_unknown: false, cause: 'the pools are closed' });
     await expect(pools.project(range)).rejects.toThrow('closed');
   });
 });
