@@ -1,6 +1,6 @@
 // Worlds side by side: most of a round is waiting.
 import { makeRandom, type Random } from '../../bench/judgment/random.ts';
-import type { Finding, Rule } from './check.ts';
+import type { Finding } from './check.ts';
 import type { Outcome } from './scenarios.ts';
 import { addTo, tally } from './tally.ts';
 import type { World } from './world.ts';
@@ -9,12 +9,12 @@ import type { World } from './world.ts';
 export type Part = {
   readonly open: (random: Random) => Promise<World>;
   readonly play: (world: World, random: Random, rounds: number, counts: Record<string, number>) => Promise<readonly Finding[]>;
-  /** Rules that what is done to these worlds makes say nothing. */
-  readonly excused?: readonly Rule[];
+  /** Findings that say nothing of these worlds, by what is done to them. */
+  readonly excused?: (finding: Finding) => boolean;
 };
 
 /** Plays `size` rounds, `per_world` in each world and `lanes` worlds at once; the first finding ends all. */
-export const playWorlds = async ({ open, play, excused = [] }: Part, random: Random, size: number, say: (line: string) => void, { per_world = 10, lanes = 3 } = {}): Promise<Outcome> => {
+export const playWorlds = async ({ open, play, excused = () => false }: Part, random: Random, size: number, say: (line: string) => void, { per_world = 10, lanes = 3 } = {}): Promise<Outcome> => {
   const counts: Record<string, number> = { rounds: 0 };
   // Drawn in advance: which lane takes a part is chance that the seed does not know.
   const parts = Array.from({ length: Math.ceil(size / per_world) }, (_, at) => ({ seed: String(random.next()), rounds: Math.min(per_world, size - at * per_world) }));
@@ -24,7 +24,7 @@ export const playWorlds = async ({ open, play, excused = [] }: Part, random: Ran
       const own = makeRandom(part.seed);
       const world = await open(own);
       let findings = await play(world, own, part.rounds, counts);
-      if (findings.length === 0) findings = (await world.close()).filter(({ rule }) => !excused.includes(rule));
+      if (findings.length === 0) findings = (await world.close()).filter((found) => !excused(found));
       addTo(counts, tally(world.root));
       addTo(counts, { rounds: part.rounds });
       if (findings.length > 0) {

@@ -2,10 +2,12 @@
 import type { Random } from '../../bench/judgment/random.ts';
 import type { Finding } from './check.ts';
 import { clocks } from './clocks.ts';
+import { disks } from './disks.ts';
 import { drains } from './drains.ts';
 import { kills } from './kills.ts';
 import { mail } from './mail.ts';
 import { budget, mcp, provider } from './provider.ts';
+import { sleeps } from './sleeps.ts';
 import { takeover } from './takeover.ts';
 import { transcripts } from './transcripts.ts';
 
@@ -35,4 +37,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   budget,
   transcripts,
   clocks,
+  disks,
+  sleeps,
 };

@@ -13,7 +13,7 @@ import { openWorld, PATIENCE_MS, type StandIn, type World } from './world.ts';
 
 export const transcripts: Scenario = {
   small: 3,
-  full: 120,
+  full: 60,
   run: (random, size, say) => playWorlds({ open: (own) => openWorld({ script: () => makeWatcher(own, { stale: 0 }), dribble: true }), play }, random, size, say),
 };
 
