@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -189,6 +191,38 @@ describe('a real server over streamable HTTP', () => {
     expect((await call(mcp, 'size', { mb: 1 })).text.length).toBeLessThanOrEqual(12_000);
     expect((await call(mcp, 'size', { mb: 5 }, 3000)).ok).toBe(false);
     expect((await call(mcp, 'echo', { text: 'again' })).text).toBe('echo again');
+  });
+
+  test('one that streams without end is cut off, and its call ends', async () => {
+    let sent = 0;
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        const { id, method, params } = (body === '' ? {} : JSON.parse(body)) as { readonly id?: number; readonly method?: string; readonly params?: { readonly protocolVersion?: string } };
+        const answer = (result: object): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+        if (method === 'initialize') return answer({ protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
+        if (method === 'tools/list') return answer({ tools: [{ name: 'a', inputSchema: { type: 'object' } }] });
+        if (method !== 'tools/call') return void response.writeHead(method === undefined ? 405 : 202).end();
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const event = 'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n'.repeat(100);
+        const more = (): void => {
+          while (!response.destroyed && response.write(event)) sent += event.length;
+          if (!response.destroyed) response.once('drain', more);
+        };
+        more();
+      });
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const mcp = open({ unasked_bytes: 500_000 });
+    await mcp.connect({ s: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } }, ['s']);
+    expect(mcp.problems()).toEqual([]);
+    expect((await call(mcp, 'a', {}, 3000)).ok).toBe(false);
+    const after = sent;
+    await sleep(300);
+    expect(sent).toBe(after);
+    server.closeAllConnections();
+    server.close();
   });
 
   test('an address where nobody listens is one line', async () => {
