@@ -39,4 +39,5 @@ const WHY: Readonly<Record<string, string>> = {
     'It is the price of `second-brain project` and of replays only: at the first sight of a session the monitor reads the last 2 MB of a file of any size, and afterwards what is appended.',
   ].join('\n\n'),
   append: '**Appended lines.** The same sum in the small: with warm code 1 MB takes about as long as parsing its lines. A busy session appends some kilobytes a second.',
+  monitor: '**Start of the monitor.** Of some 90 ms on an idle machine node itself takes 22, compiling the bundle (470 kB, most of it functions that are not called yet) 25, running its modules 20 (random numbers and hashes of node:crypto 4, the first schemas 5, the rest spread over a hundred files), the shell and asking node for its version 5, and the files of a start (its copy marked as used, lock, configuration, spool, lease) 15. Other work on the cores lengthens all of it, while the goal has 60 ms that do not grow with it.',
 };

@@ -91,12 +91,10 @@ const pairsFrom = (from: 0 | 2): Int32Array => {
   const table = new Int32Array(1024);
   for (const [clue, [letters]] of CLUES.entries()) {
     const [before = '*', behind = '*'] = AROUND[letters] ?? '';
-    for (let any = 0; any < 32; any += 1) {
-      const codes = [...before, ...letters, ...behind].map((letter) => (letter === '*' ? any : letter.charCodeAt(0) & 31));
-      for (const odd of [0, 1]) {
-        const pair = ((codes[from + 1 - odd] as number) << 5) | (codes[from + 2 - odd] as number);
-        (table[pair] as number) |= 1 << (2 * clue + odd);
-      }
+    const word = `${before}${letters}${behind}`;
+    for (let any = 0; any < (word.includes('*') ? 32 : 1); any += 1) {
+      const code = (at: number): number => (word[at] === '*' ? any : word.charCodeAt(at) & 31);
+      for (const odd of [0, 1]) (table[(code(from + 1 - odd) << 5) | code(from + 2 - odd)] as number) |= 1 << (2 * clue + odd);
     }
   }
   return table;
