@@ -32,6 +32,7 @@ const WIDTH = [
 
 /** By subject; printed while one of its goals is missed. */
 const WHY: Readonly<Record<string, string>> = {
+  hook: '**A hook with mail.** Above an empty script on an idle machine (22 ms) it takes some 5 ms: the shell before it 1, compiling its 20 kB 1.5 (two fifths of them the table of secrets, which this call does not use but the one file of a hook carries), reading its input 0.5, the rest 2 in steps of 0.2 to 0.3 each, all of it code that runs once and cold: payload, configuration, turn, mailbox, choice, claim, answer. What other work on the cores adds, it adds to two processes here and to one there.',
   projection: [
     '**Projection of a whole file.** No single step is slow; their sum is. In one warm thread projection with redaction costs about as much CPU as parsing every line (table *Where the time goes*): reading successful results as bytes, without decoding or parsing them, saves more than half of the parse, and looking for secrets, places and sizes in what remains spends it again. On this machine a loop over bytes takes about 0.9 ns for each, a fifth of what parsing it takes, and secrets alone need two such looks.',
     'A whole process adds what a program of twenty lines does not have: some 0.1 s to load, and code that gets warm while it runs (table *CPU of one fresh thread*; V8 compiles more than a hundred functions meanwhile). `project` works on one thread: a second would have to get warm too, and packing and unpacking what it finds costs half as much as parsing its lines (*Where the time goes* again).',
