@@ -16,7 +16,7 @@ export const mostHeld = async (act: () => Promise<unknown>): Promise<number> => 
   let most = 0;
   const watch = setInterval(() => {
     most = Math.max(most, held() - before);
-  }, 100);
+  }, 250);
   await act();
   clearInterval(watch);
   return most;
