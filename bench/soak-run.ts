@@ -64,7 +64,7 @@ const soak = async ({ source, root, plugin, sample_min, url }: SoakTask): Promis
   const open = (): LiveSession => {
     const opened = openSession(
       {
-        paths, host: HOST, host_pid: 4711, runtime, session: SESSION, transcript, cwd: join(root, 'project'), workspace: join(root, 'project'), source: 'startup', origin: undefined, started: undefined, since: undefined,
+        paths, host: HOST, host_pid: 4711, runtime, session: SESSION, transcript, cwd: join(root, 'project'), workspace: join(root, 'project'), source: 'startup', origin: undefined, started: undefined, since: undefined, patient: false,
         knobs: () => knobs, catalogue: () => catalogue, env, children: () => () => undefined, judge, pools: () => pools,
         ports: { fork: (task, hooks, signal) => pools.fork(task, { ...hooks, learnt: judge.learnt }, signal), summarize: (task, hooks, signal) => pools.summarize(task, hooks, signal) },
         notices: () => [], paused: () => false, log, ring: () => undefined,

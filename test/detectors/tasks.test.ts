@@ -41,7 +41,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 const open = (now: number, source: string | undefined) => {
   const { detectors } = loadCatalogue({ bundle: 'plugin/detectors.json', prompts: 'plugin/prompts', file: '', overrides: {} });
   const session = openSession({
-    paths, host: 'h', host_pid: process.pid, session: SESSION, transcript, cwd: root, workspace: root, source, origin: undefined, started: undefined, since: undefined,
+    paths, host: 'h', host_pid: process.pid, session: SESSION, transcript, cwd: root, workspace: root, source, origin: undefined, started: undefined, since: undefined, patient: false,
     runtime: { version: 'test', dist: join(base, 'none'), catalogue: 'plugin/detectors.json', prompts: 'plugin/prompts' },
     knobs: () => knobs, catalogue: () => detectors, env: { HOME: base }, children: () => () => undefined,
     judge: openJudge({ knobs: () => knobs, env: {}, endpoints: undefined, log: () => undefined }),

@@ -31,6 +31,8 @@ test('B6: it finds its session taken and stands by, and has it back when the oth
   world.signal(first, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
   world.append(S, prompt('p1', null, 'Write the parser.'), text('a1', 'p1', 'Written.'));
   await world.until(() => world.turn(S)?.host_pid === first, 'not watched');
+  // Not in the middle of a step, whose writes nobody could take back.
+  await sleep(500);
   suspended.kill('SIGSTOP');
 
   const other = world.monitor(second);
@@ -65,6 +67,8 @@ test('it is asked to end while its session is anotherâ€™s: nothing of the otherâ
   world.signal(first, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
   world.append(S, prompt('p1', null, 'Write the parser.'));
   await world.until(() => world.turn(S)?.host_pid === first, 'not watched');
+  // Not in the middle of a step, whose writes nobody could take back.
+  await sleep(500);
   suspended.kill('SIGSTOP');
   await sleep(11_000);
   age();
@@ -97,6 +101,8 @@ test('its pass that was under way is paid for and says nothing; task and window 
   await world.until(() => world.turn(S)?.host_pid === first, 'not watched');
   world.signal(first, S, 'Stop', { last_text: 'Written.', attended: true });
   await world.until(() => (model?.requests.length ?? 0) > 0, 'nothing was asked');
+  // Not in the middle of a step, whose writes nobody could take back.
+  await sleep(500);
   suspended.kill('SIGSTOP');
   await sleep(11_000);
   age();

@@ -7,7 +7,7 @@ import type { Layer } from '../floor/config.ts';
 import { isCode } from '../floor/json-file.ts';
 import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
 import { isDiskTrouble } from '../floor/json-file.ts';
-import { releaseLock, takeLock } from '../floor/lock-file.ts';
+import { LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
 import { openChildren, sweepChildren } from '../pass/children-file.ts';
@@ -39,6 +39,8 @@ const STANDBY_MS = 2000;
 const QUIET_MS = 10_000;
 const SAME_CALL_MS = 250;
 const BACKLOG_MS = 5000;
+/** No cycle for longer: this process was not run. */
+const ASLEEP_MS = 20_000;
 /** Less is a clock being trimmed. */
 const SET_BACK_MS = 10_000;
 const RATE_LIMIT_MS = 15 * 60_000;
@@ -77,6 +79,8 @@ export const openFollower = (options: FollowOptions) => {
   let again_at = 0;
   /** The clock at the last cycle, and by how much it has been set back since we began. */
   let seen_at = 0;
+  /** When this process was last run again after a stop; the whole machine may have slept. */
+  let woke_at = -Infinity;
   let set_back = 0;
 
   const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
@@ -191,6 +195,7 @@ export const openFollower = (options: FollowOptions) => {
         paths, host: host.name, host_pid: host.pid, runtime, session: signal.session, transcript: signal.transcript, cwd: signal.cwd, workspace,
         source, origin: left, started: start?.at,
         since: awake_at,
+        patient: now - woke_at < LEASE_MS,
         knobs: () => knobs,
         catalogue: () => catalogue().detectors,
         env, children,
@@ -229,6 +234,7 @@ export const openFollower = (options: FollowOptions) => {
   const cycle = async (): Promise<void> => {
     const now = Date.now();
     if (now < seen_at - SET_BACK_MS) settle(seen_at - now, now);
+    if (seen_at > 0 && now > seen_at + ASLEEP_MS) woke_at = now;
     seen_at = now;
     const files = live === undefined ? [] : [live.transcript, paths.requests(live.session), paths.forgotten];
     const now_there = [paths.spool(host.name), ...files].map(stampOf).join(' ');

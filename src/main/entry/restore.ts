@@ -54,7 +54,8 @@ export const restore = (options: SessionAsk, now: number): Beginning => {
   const tombstones = readTombstones(paths);
   const tombstone = forgottenUpTo(transcript, tombstones);
   // A fork's file, or one nobody had read yet, has copies of what was forgotten, and no position of its own.
-  const since = Math.max(options.since ?? ledger?.since ?? 0, forgottenUntil(options.workspace, tombstones)) || undefined;
+  // Not from a time to come: a clock was set back.
+  const since = Math.min(now, Math.max(options.since ?? ledger?.since ?? 0, forgottenUntil(options.workspace, tombstones))) || undefined;
   // On disk before anything is read: killed before its first pass, this session is still read from here.
   const position = tombstone ?? (fresh ? { path: transcript, dev: 0, ino: 0, offset: 0, hash: '' } : undefined);
   const turn = readTurn(paths.turn(session));

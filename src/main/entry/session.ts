@@ -45,6 +45,8 @@ export type SessionOptions = SessionAsk & {
   readonly host: string;
   readonly host_pid: number;
   readonly runtime: Runtime;
+  /** The monitor that has the session may not have had the time to beat. */
+  readonly patient: boolean;
   readonly cwd: string;
   readonly knobs: () => Knobs;
   readonly catalogue: () => readonly Detector[];
@@ -64,7 +66,7 @@ export type LiveSession = ReturnType<typeof openSession>;
 /** Opens the session, or says that another living monitor has it. */
 export const openSession = (options: SessionOptions, now: number) => {
   const { paths, session, transcript, log } = options;
-  if (!takeLock(paths.lease(session), now)) return undefined;
+  if (!takeLock(paths.lease(session), now, options.patient)) return undefined;
   unsay(paths, session);
   const { restored, notes, tombstone, since, ...begins } = restore(options, now);
   let plan_mode = false;

@@ -33,10 +33,10 @@ export const LEASE_MS = 60_000;
 
 /**
  * Takes the lock, or says that a living process has it. With `now` it is a lease, which may also be taken from a
- * process that lives but has not beaten for LEASE_MS: one that hangs, or was suspended. The file appears with its content in one step (link),
+ * process that lives but has not beaten for LEASE_MS: one that hangs, or was suspended; `patient` leaves it to that one. The file appears with its content in one step (link),
  * so nobody ever reads a half-written holder; a dead holder's file is renamed away, which one contender wins.
  */
-export const takeLock = (path: string, now?: number): boolean => {
+export const takeLock = (path: string, now?: number, patient = false): boolean => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const me = thisProcess();
   const mine = `${path}.${me.pid}.${randomBytes(4).toString('hex')}`;
@@ -50,7 +50,7 @@ export const takeLock = (path: string, now?: number): boolean => {
         if (!isCode(error, 'EEXIST')) throw error;
       }
       const holder = holderOf(path);
-      const silent = now !== undefined && holder?.beat !== undefined && now - holder.beat > LEASE_MS;
+      const silent = now !== undefined && !patient && holder?.beat !== undefined && now - holder.beat > LEASE_MS;
       if (holder !== undefined && isAlive(holder) && (!silent || isMe(holder))) return isMe(holder);
       if (!removeDead(path, holder)) return false;
     }

@@ -108,6 +108,7 @@ describe('processes and locks', () => {
     beats(1_000_000);
     expect(takeLock(path, 1_000_000 + LEASE_MS)).toBe(false);
     expect(takeLock(path, 900_000)).toBe(false);
+    expect(takeLock(path, 1_000_001 + LEASE_MS, true)).toBe(false);
     expect(takeLock(path, 1_000_001 + LEASE_MS)).toBe(true);
     expect(lockHolder(path)?.pid).toBe(process.pid);
     // The other has it again: our beat changes nothing of its file, and says so.
