@@ -172,6 +172,12 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
       // A host's death is noticed within seconds, then what is left is an orphan.
       let found = world.check({ closed: true });
       for (const end = Date.now() + ms; Date.now() < end && found.some(({ rule }) => rule === 'orphan' || rule === 'lock'); found = world.check({ closed: true })) await sleep(200);
+      if (!found.some(({ rule }) => rule === 'orphan')) return found;
+      // A child that nothing tells of its monitor's death is ended by the next monitor.
+      const next = await start();
+      for (const end = Date.now() + ms; Date.now() < end && world.check({ closed: true }).filter(({ rule }) => rule === 'orphan').length > OWN_PROCESSES; ) await sleep(200);
+      await next.leave();
+      found = world.check({ closed: true });
       return found;
     },
     remove: async () => {
@@ -194,6 +200,9 @@ const setTrap = (bundle: string, trap: string): void => {
 };
 
 const putFirst = (bundle: string, code: string): void => writeFileSync(bundle, `${code}\n${readFileSync(bundle, 'utf8')}`);
+
+/** A host and its monitor. */
+const OWN_PROCESSES = 2;
 
 /** False when there is none, or it has gone already. */
 const killProcess = (pid: number): boolean => {
