@@ -3,10 +3,10 @@ import type { Rate, Share } from './intervals.ts';
 import type { FixedPoint, SplitFigures } from './score.ts';
 import type { Split } from './steps.ts';
 
-/** The split no judge was changed for: the newest one. */
+/** The newest split; `docs/judgment.md` says what the rules have learnt from it. */
 export const UNTUNED: Split = 'later';
 
-/** What a program wants to know: the split the judge was not tuned on, or the only one played. */
+/** What a program wants to know: of the newest split, or of the last one played. */
 export const lastLine = (all: readonly SplitFigures[], judge: string) => {
   const figures = all.find(({ split }) => split === UNTUNED) ?? all.at(-1);
   if (figures === undefined) throw new Error('nothing was played');
@@ -35,7 +35,7 @@ export const markdown = (all: readonly SplitFigures[], judge: string): string =>
 type Section = { readonly title: string; readonly rows: readonly (readonly string[])[]; readonly notes: readonly string[] };
 
 /** What a split is, for people. */
-export const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'not tuned on, by the author of the rules (test)', fresh: 'by another author, learnt from since (fresh)', later: 'not learnt from (later)' };
+export const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'by the author of the rules (test)', fresh: 'by another author (fresh)', later: 'the newest (later)' };
 
 const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
   const { split, k, bases, hours, faults, lenses, structural, meaning, false_per_hour, adjudication, cost } = figures;

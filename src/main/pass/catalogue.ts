@@ -85,6 +85,7 @@ const schemas = () => {
     finding: z.string().min(1).max(160).optional(),
     applies_when: patterns,
     answered_by: patterns,
+    perhaps_by: patterns.default([]),
     waived_by: patterns.default([]),
     each_time: z.boolean().default(false),
     local_confidence: share.optional(),

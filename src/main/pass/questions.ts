@@ -16,6 +16,8 @@ export type Question = {
   readonly applies_when: readonly string[];
   readonly answered_by: readonly string[];
   readonly waived_by: readonly string[];
+  /** What may have answered it, for all that is known: seen after the last change, it keeps the local judge from speaking. */
+  readonly perhaps_by: readonly string[];
   /** What to say of an open one, as a statement; a model finds its own words. */
   readonly finding: string;
   /** The answer goes stale with the next change. */
@@ -30,8 +32,8 @@ export type QuestionState =
   /** `changes`: numbers of the observations that raise it and are not answered. */
   | OpenQuestion;
 
-/** `answered_before`: earlier changes were answered for, so it can be done and matters. `waived_before`: by the user, in an earlier turn. */
-export type OpenQuestion = { readonly state: 'open'; readonly changes: readonly number[]; readonly answered_before?: true; readonly waived_before?: true };
+/** `answered_before`: earlier changes were answered for, so it can be done and matters. `waived_before`: by the user, in an earlier turn. `perhaps`: what may have been the answer. */
+export type OpenQuestion = { readonly state: 'open'; readonly changes: readonly number[]; readonly answered_before?: true; readonly waived_before?: true; readonly perhaps?: number };
 
 /** The usable rows of a detector's config; anything else in it is left out. */
 export const parseQuestions = (config: Readonly<Record<string, unknown>>): readonly Question[] => {
@@ -84,6 +86,7 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
   const changes = stream.filter((seen) => !seen.undone && raises(seen)).map(({ n }) => n);
   const last = changes.at(-1);
   if (last === undefined) return { state: 'not-asked' };
+  const mayAnswer = reader(question.perhaps_by);
   const waivers = stream.filter(reader(question.waived_by));
   const waived = waivers.at(-1)?.n;
   const answers = reader(question.answered_by);
@@ -91,12 +94,14 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
   const watcher = answering.find(({ watches }) => watches)?.n;
   if (watcher !== undefined) return { state: 'answered', by: watcher };
   const answer = answering.at(-1)?.n;
+  const guess = stream.findLast((seen) => seen.n > last && !seen.absent && mayAnswer(seen))?.n;
+  const perhaps = guess === undefined ? {} : { perhaps: guess };
   if (!question.each_time) {
     if (waived !== undefined) return { state: 'waived', by: waived };
-    return answer === undefined ? { state: 'open', changes } : { state: 'answered', by: answer };
+    return answer === undefined ? { state: 'open', changes, ...perhaps } : { state: 'answered', by: answer };
   }
   if (answer !== undefined && answer > last) return { state: 'answered', by: answer };
-  const before = answer === undefined ? {} : { answered_before: true as const };
+  const before = { ...perhaps, ...(answer === undefined ? {} : { answered_before: true as const }) };
   if (waived === undefined) return { state: 'open', changes: changes.filter((n) => n > (answer ?? 0)), ...before };
   // A waiver is good for what was done until then; the user's also for the rest of its turn. The next task is another question.
   const by_user = waivers.findLast(({ scope }) => scope !== 'say')?.n;
@@ -163,18 +168,18 @@ const takenBack = (stream: readonly Numbered[]): readonly { readonly n: number; 
 
 const ABSENT = /exit code 12[67]\b|command not found|is not recognized as|missing script|unknown command|no such task/i;
 
-/** A commit takes no time by itself: what takes this long are its hooks, which answer as `commit-hooks`. */
+/** A commit or a push takes little time by itself: what takes this long are its hooks, which answer as `git-hooks`. */
 const HOOKS_TAKE_MS = 30_000;
 
 const hooksOf = ({ command = '', at }: Numbered, next: Numbered | undefined): readonly string[] =>
-  next !== undefined && next.at - at >= HOOKS_TAKE_MS && /\bgit commit\b(?!.*(?:--no-verify|\s-n\b))/.test(command.slice(0, 500)) ? ['commit-hooks'] : [];
+  next !== undefined && next.at - at >= HOOKS_TAKE_MS && /\bgit (?:commit|push)\b(?!.*(?:--no-verify|\s-n\b))/.test(command.slice(0, 500)) ? ['git-hooks'] : [];
 
 const parseQuestion = (row: unknown): readonly Question[] => {
   if (typeof row !== 'object' || row === null) return [];
-  const { id, text, finding, applies_when, answered_by, waived_by, each_time, local_confidence } = row as Partial<Record<keyof Question, unknown>>;
+  const { id, text, finding, applies_when, answered_by, waived_by, perhaps_by, each_time, local_confidence } = row as Partial<Record<keyof Question, unknown>>;
   if (typeof id !== 'string' || typeof text !== 'string') return [];
   return [{
-    id, text, finding: typeof finding === 'string' ? finding : `Unanswered: ${text}`, applies_when: parseTexts(applies_when), answered_by: parseTexts(answered_by), waived_by: parseTexts(waived_by), each_time: each_time === true,
+    id, text, finding: typeof finding === 'string' ? finding : `Unanswered: ${text}`, applies_when: parseTexts(applies_when), answered_by: parseTexts(answered_by), waived_by: parseTexts(waived_by), perhaps_by: parseTexts(perhaps_by), each_time: each_time === true,
     ...(typeof local_confidence === 'number' ? { local_confidence } : {}),
   }];
 };

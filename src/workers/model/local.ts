@@ -104,7 +104,8 @@ type Raised = { readonly question: Question; readonly feedback: Feedback };
 const raisedQuestion = (states: readonly Standing[], stream: readonly Numbered[], finished: Finish | undefined): Raised | undefined => {
   if (finished === undefined) return undefined;
   const raised = states.flatMap(({ question, now }): Raised[] => {
-    if (question.local_confidence === undefined || now.state !== 'open') return [];
+    // A command nobody here knows may have been the answer: no accusation on a guess.
+    if (question.local_confidence === undefined || now.state !== 'open' || now.perhaps !== undefined) return [];
     const confidence = sureness(question.local_confidence, now, finished);
     return confidence < WORTH_A_WORD ? [] : [{ question, feedback: raise(question, now.changes, finished, confidence, stream) }];
   });

@@ -7,7 +7,7 @@ const seen = (n: number, over: Partial<Numbered>): Numbered => ({ n, at: n, uuid
 const edit = (n: number, path: string): Numbered => seen(n, { tool: 'Edit', writes: true, paths: [path], text: `[tool] Edit ${path}` });
 const ran = (n: number, command: string): Numbered => seen(n, { tool: 'Bash', command, text: `[tool] Bash ${command}` });
 const question = (over: Partial<Question> = {}): Question => ({
-  id: 'q', text: 't', finding: 'f', applies_when: ['edit:*.ts', '!edit:*.d.ts'], answered_by: ['run:check'], waived_by: ['prompt:no checks'], each_time: true, ...over,
+  id: 'q', text: 't', finding: 'f', applies_when: ['edit:*.ts', '!edit:*.d.ts'], answered_by: ['run:check'], waived_by: ['prompt:no checks'], perhaps_by: [], each_time: true, ...over,
 });
 const state = (stream: readonly Numbered[], over: Partial<Question> = {}) => standing(question(over), readStream(stream));
 
@@ -75,9 +75,18 @@ describe('standing', () => {
     expect(state([seen(1, { tool: 'Edit', writes: true, paths: ['a.ts'], text: '[tool] Edit a.ts (+1 -0)\n+ // why' })])).toEqual({ state: 'not-asked' });
   });
 
+  it('says when what ran after the last change may have been the answer', () => {
+    const unsure = { perhaps_by: ['run:*', '!run:ls', '!run:git'] };
+    expect(state([edit(1, 'a.ts'), ran(2, 'ls && git status')], unsure)).toEqual({ state: 'open', changes: [1] });
+    expect(state([edit(1, 'a.ts'), ran(2, 'ls && zig-zag all | tail')], unsure)).toEqual({ state: 'open', changes: [1], perhaps: 2 });
+    expect(state([ran(1, 'zig-zag all'), edit(2, 'a.ts')], unsure)).toEqual({ state: 'open', changes: [2] });
+    const gone = seen(3, { kind: 'error', call: 'c2', text: '[error] Bash: Exit code 127\nzig-zag: command not found' });
+    expect(state([edit(1, 'a.ts'), ran(2, 'zig-zag all'), gone], unsure)).toEqual({ state: 'open', changes: [1] });
+  });
+
   it('a commit that takes half a minute has run its hooks', () => {
     const commit = (command: string, took: number): Numbered[] => [edit(1, 'a.ts'), seen(2, { tool: 'Bash', command, text: '[tool]', at: 1000 }), seen(3, { kind: 'text', text: '[text] ok', at: 1000 + took })];
-    const hooks = { answered_by: ['run:commit-hooks', '!run:git'] };
+    const hooks = { answered_by: ['run:git-hooks', '!run:git'] };
     expect(state(commit('git commit -m x', 31_000), hooks).state).toBe('answered');
     expect(state(commit('git commit -m x', 3000), hooks).state).toBe('open');
     expect(state(commit('git commit --no-verify -m x', 31_000), hooks).state).toBe('open');
@@ -108,7 +117,7 @@ describe('standing', () => {
 describe('parseQuestions', () => {
   it('takes what is usable from any config', () => {
     expect(parseQuestions({ questions: [{ id: 'a', text: 't', applies_when: ['x', 5], each_time: 'yes' }, null, 7, { id: 'b' }] })).toEqual([
-      { id: 'a', text: 't', finding: 'Unanswered: t', applies_when: ['x'], answered_by: [], waived_by: [], each_time: false },
+      { id: 'a', text: 't', finding: 'Unanswered: t', applies_when: ['x'], answered_by: [], waived_by: [], perhaps_by: [], each_time: false },
     ]);
     fc.assert(fc.property(fc.dictionary(fc.string(), fc.anything()), fc.anything(), (config, questions) => Array.isArray(parseQuestions({ ...config, questions }))));
   });
