@@ -350,8 +350,8 @@ export const openSession = (options: SessionOptions, now: number) => {
 
 // What the pool hands over at once holds the main loop for some milliseconds: unpacking and folding it.
 const RANGE_BYTES = 250_000;
-/** Read again at a restart: some ten thousand records, a fifth of a second; a rewind that reaches further back is not seen. */
-const AGAIN_BYTES = 8_000_000;
+/** Read again at a restart: some thousand records, 0.1 s of computing per MB; a rewind that reaches further back is not seen. */
+const AGAIN_BYTES = 4_000_000;
 
 /** What a person who asked is told: this pass's lines, and who did not run and why. */
 const linesOf = (pass: Pass, w: Watching): readonly string[] => [
