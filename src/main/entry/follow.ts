@@ -4,9 +4,8 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEnrolled, loadConfig, workspaceOf } from '../floor/config-file.ts';
 import type { Layer } from '../floor/config.ts';
-import { isCode } from '../floor/json-file.ts';
 import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
-import { isDiskTrouble } from '../floor/json-file.ts';
+import { isCode, isDiskTrouble } from '../floor/json-file.ts';
 import { LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
@@ -233,9 +232,10 @@ export const openFollower = (options: FollowOptions) => {
   /** One cycle: configuration, signals, transcript, what is due; nothing but a few stats while nothing is. Errors cost the cycle, never the process. */
   const cycle = async (): Promise<void> => {
     const now = Date.now();
-    if (now < seen_at - SET_BACK_MS) settle(seen_at - now, now);
-    if (seen_at > 0 && now > seen_at + ASLEEP_MS) woke_at = now;
+    const by = seen_at - now;
+    if (seen_at > 0 && -by > ASLEEP_MS) woke_at = now;
     seen_at = now;
+    if (by > SET_BACK_MS) settle(by, now);
     const files = live === undefined ? [] : [live.transcript, paths.requests(live.session), paths.forgotten];
     const now_there = [paths.spool(host.name), ...files].map(stampOf).join(' ');
     if (!refresh() && now_there === last_there && now < again_at) return;
@@ -312,7 +312,7 @@ export const openFollower = (options: FollowOptions) => {
   const isNews = (signal: Signal): boolean => {
     const { at, ...rest } = signal;
     const text = JSON.stringify(rest);
-    const repeated = last_signal.text === text && at - last_signal.at < SAME_CALL_MS;
+    const repeated = last_signal.text === text && Math.abs(at - last_signal.at) < SAME_CALL_MS;
     last_signal = { text, at };
     return !repeated;
   };

@@ -1,7 +1,7 @@
 // The `host` provider put together: the user's own CLI, started per fork and supervised from main (SPEC 7.1).
 import { readlinkSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
-import { isCode, isMissing, unlessMissing, writeWhole } from '../floor/json-file.ts';
+import { isCode, isMissing, unlessClosed, writeWhole } from '../floor/json-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { workspaceBlock } from '../memory/prefix.ts';
 import { toolSet, type ToolDefinition } from '../memory/tools.ts';
@@ -76,7 +76,7 @@ export const openHostProvider = (options: HostProviderOptions) => {
 export const hostBinary = (host: Pick<Host, 'pid'>, env: Readonly<Record<string, string | undefined>>, workspace: string): string | undefined => {
   if (process.platform !== 'linux' || host.pid === 0) {
     const told = env['CLAUDE_CODE_EXECPATH'] ?? '';
-    const real = isAbsolute(told) ? unlessMissing(() => realpathSync(told)) : undefined;
+    const real = isAbsolute(told) ? unlessClosed(() => realpathSync(told)) : undefined;
     return real === undefined || real.startsWith(`${workspace}${sep}`) ? undefined : told;
   }
   try {

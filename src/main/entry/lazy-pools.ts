@@ -8,7 +8,11 @@ export type LazyPools = Pick<Pools, 'fork' | 'summarize' | 'project' | 'fileTool
 /** As `openPools`, loaded when first used. */
 export const lazyPools = (options: PoolOptions): LazyPools => {
   let opening: Promise<Pools> | undefined;
-  const opened = (): Promise<Pools> => (opening ??= load(options));
+  const opened = (): Promise<Pools> =>
+    (opening ??= load(options).catch((error: unknown) => {
+      opening = undefined; // the next task tries again: out of files now is not out of files for good
+      throw error;
+    }));
   return {
     fork: async (...task) => (await opened()).fork(...task),
     summarize: async (...task) => (await opened()).summarize(...task),

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { realpathSync } from '../floor/disk-file.ts';
-import { unlessMissing } from '../floor/json-file.ts';
+import { unlessClosed } from '../floor/json-file.ts';
 import { childEnv } from '../pass/child-env.ts';
 import type { OnRecord } from '../pass/children-file.ts';
 import { readDenials, type Denials } from '../pass/deny-file.ts';
@@ -24,7 +24,7 @@ export type ToolsOptions = Pick<ToolPortOptions, 'fileTool' | 'knobs' | 'plan_mo
 /** The tool port of one session. `refresh` reads the host's deny rules anew (before each pass); `denials` are those last read. */
 export const openTools = (options: ToolsOptions) => {
   const { dist, workspace, cwd, env, log } = options;
-  const inherited = childEnv({ env, root: workspace, exec_path: process.execPath, real: (folder) => unlessMissing(() => realpathSync(folder)) });
+  const inherited = childEnv({ env, root: workspace, exec_path: process.execPath, real: (folder) => unlessClosed(() => realpathSync(folder)) });
   let denials: Denials = readDenials({ workspace, cwd, env });
   const port = openToolPort({
     ...options,

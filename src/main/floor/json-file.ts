@@ -22,6 +22,16 @@ export const unlessMissing = <T>(act: () => T): T | undefined => {
   }
 };
 
+/** What `act` returns; undefined where a path from outside is missing, closed to us, circular, too long or none at all. Other errors throw. */
+export const unlessClosed = <T>(act: () => T): T | undefined => {
+  try {
+    return act();
+  } catch (error) {
+    if (isMissing(error) || isCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EISDIR', 'ERR_INVALID_ARG_VALUE')) return undefined;
+    throw error;
+  }
+};
+
 /** A JSON object: its fields are still to be looked at. */
 export const isObject = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 

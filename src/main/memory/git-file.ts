@@ -1,7 +1,7 @@
 // Which repository a directory belongs to, read from the files git keeps (SPEC 4, 6): git itself is never run.
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isCode, isMissing } from '../floor/json-file.ts';
+import { unlessClosed } from '../floor/json-file.ts';
 
 /** `root` is the working tree's; `git_dir` the common directory that all worktrees of the repository share. Real paths. */
 export type Repository = { readonly root: string; readonly git_dir: string };
@@ -20,7 +20,7 @@ export const findRepository = (cwd: string): Repository => {
 export const goneFrom = (root: string, paths: readonly string[]): readonly string[] =>
   paths.filter((path) => {
     const inside = relative(root, resolve(root, path));
-    return inside !== '' && !isAbsolute(inside) && !inside.split(sep).includes('..') && tolerant(() => lstatSync(join(root, inside))) === undefined;
+    return inside !== '' && !isAbsolute(inside) && !inside.split(sep).includes('..') && unlessClosed(() => lstatSync(join(root, inside))) === undefined;
   });
 
 /** `.git` is the directory, or in a worktree or submodule a file that names it; a worktree's own names the common one. */
@@ -38,16 +38,16 @@ const commonDir = (dot_git: string): string | undefined => {
 };
 
 const kindOf = (path: string): 'file' | 'folder' | undefined => {
-  const found = tolerant(() => statSync(path));
+  const found = unlessClosed(() => statSync(path));
   return found?.isDirectory() === true ? 'folder' : found?.isFile() === true ? 'file' : undefined;
 };
 
-const realOf = (path: string): string | undefined => tolerant(() => realpathSync(path));
+const realOf = (path: string): string | undefined => unlessClosed(() => realpathSync(path));
 
 /** The file's first 4 kB: what we look for is one line. Only of plain files, since opening a pipe would wait. */
 const head = (path: string): string | undefined => {
   if (kindOf(path) !== 'file') return undefined;
-  return tolerant(() => {
+  return unlessClosed(() => {
     const fd = openSync(path, 'r');
     try {
       const buffer = Buffer.alloc(4096);
@@ -56,14 +56,4 @@ const head = (path: string): string | undefined => {
       closeSync(fd);
     }
   });
-};
-
-/** Undefined where the path is missing, closed to us, circular, or no path at all (it comes from outside). */
-const tolerant = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch (error) {
-    if (isMissing(error) || isCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EISDIR', 'ERR_INVALID_ARG_VALUE')) return undefined;
-    throw error;
-  }
 };

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn, remove } from '../floor/disk-file.ts';
-import { readJson, writeJson } from '../floor/json-file.ts';
+import { isDiskTrouble, readJson, writeJson } from '../floor/json-file.ts';
 import { endGroup, isAlive, startTime, thisProcess, type ProcessId } from '../floor/process-file.ts';
 
 type Children = { readonly v: 1; readonly monitor: ProcessId; readonly children: readonly ProcessId[] };
@@ -14,8 +14,12 @@ export type OnRecord = (pid: number | undefined) => () => void;
 export const openChildren = (path: string): OnRecord => {
   const running = new Set<ProcessId>();
   const write = (): void => {
-    if (running.size > 0) writeJson(path, { v: 1, monitor: thisProcess(), children: [...running] } satisfies Children);
-    else remove(path);
+    try {
+      if (running.size > 0) writeJson(path, { v: 1, monitor: thisProcess(), children: [...running] } satisfies Children);
+      else remove(path);
+    } catch (error) {
+      if (!isDiskTrouble(error)) throw error; // better a child that only we know of than one whose end is not heard
+    }
   };
   return (pid) => {
     if (pid === undefined) return () => undefined;

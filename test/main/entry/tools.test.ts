@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -28,9 +28,9 @@ afterAll(async () => {
 
 const detector: Detector = { name: 'prior-art', enabled: true, system: 'x', tools: ['Read', 'Grep', 'Glob'], schema: 'feedback_v1', cadence: 'every_pass', when: [], pilot: false, config: {} };
 
-const open = () =>
+const open = (env: Readonly<Record<string, string>> = {}) =>
   openTools({
-    dist: join(base, 'dist'), workspace, cwd: workspace, env: { CLAUDE_CONFIG_DIR: join(base, 'config') }, log: () => undefined, children: () => () => undefined,
+    dist: join(base, 'dist'), workspace, cwd: workspace, env: { CLAUDE_CONFIG_DIR: join(base, 'config'), ...env }, log: () => undefined, children: () => () => undefined,
     fileTool: pools.fileTool, knobs: defaultKnobs, plan_mode: () => false, last_write_at: () => undefined,
   });
 
@@ -70,5 +70,11 @@ describe('a session’s tools', () => {
     tools.refresh();
     expect(tools.problems()).toEqual([expect.stringContaining('not valid JSON')]);
     await tools.close();
+  });
+
+  test('a PATH or a home that leads in a circle, which a project’s settings can set, keeps nothing from opening', async () => {
+    const circle = join(base, 'circle');
+    symlinkSync(circle, circle);
+    await open({ PATH: `${circle}/bin:/usr/bin:/${'x'.repeat(300)}`, HOME: circle }).close();
   });
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive } from '../../../src/main/floor/process-file.ts';
 import { childEnv } from '../../../src/main/pass/child-env.ts';
+import { openChildren } from '../../../src/main/pass/children-file.ts';
 import { runCommand, splitWords, type RunInput } from '../../../src/main/pass/run-command.ts';
 import { mostHeld } from '../../support/held-memory.ts';
 import type { ToolReply } from '../../../src/main/records.ts';
@@ -104,6 +105,11 @@ describe('how it runs', () => {
     const events: string[] = [];
     const reply = await run(script('pid.cjs', 'console.log(process.pid)'), { children: (pid) => (events.push(`started ${pid}`), () => events.push('ended')) });
     expect(events).toEqual([`started ${/^\d+$/m.exec(reply.text)?.[0]}`, 'ended']);
+  });
+
+  test('a disk that takes no record of it costs the record, not the answer', async () => {
+    const reply = await run(script('unrecorded.cjs', `console.log('ran')`), { children: openChildren('/sys/second-brain/children') }); // nobody may write there
+    expect(reply.text).toContain('ran');
   });
 
   test('a time-out kills the whole group, and what a command leaves behind ends with it', async () => {
