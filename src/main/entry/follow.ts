@@ -78,9 +78,9 @@ export const openFollower = (options: FollowOptions) => {
   let again_at = 0;
   /** The clock at the last cycle, and by how much it has been set back since we began. */
   let seen_at = 0;
+  let set_back = 0;
   /** When this process was last run again after a stop; the whole machine may have slept. */
   let woke_at = -Infinity;
-  let set_back = 0;
 
   const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
 
