@@ -6,7 +6,7 @@ import type { Finding } from './check.ts';
 import { playWorlds } from './lanes.ts';
 import type { Scenario } from './scenarios.ts';
 import { addTo } from './tally.ts';
-import { drawTurn } from './turns.ts';
+import { calmDown, drawTurn } from './turns.ts';
 import { makeWatcher, type WatcherOptions } from './watcher.ts';
 import { openWorld, QUICK, type StandIn, type World } from './world.ts';
 
@@ -21,7 +21,7 @@ export const playKills = async (world: World, random: Random, rounds: number, co
   let host = await world.start();
   for (let round = 0; round < rounds; round += 1) {
     host = await oneRound(world, host, random, counts);
-    await world.settled();
+    await calmDown(world, host, random);
     const findings = world.check();
     if (findings.length > 0) return findings;
   }
@@ -52,10 +52,7 @@ export const oneRound = async (world: World, host: StandIn, random: Random, coun
   }
   await turn;
   await struck;
-  const next = whom === 'nobody' || whom === 'thread' ? host : await restart(world, host, random);
-  // A calm turn: whatever was left lying is looked at by its end.
-  await next.turn(drawTurn(random, world.token, { steps: 1 }));
-  return next;
+  return whom === 'nobody' || whom === 'thread' ? host : restart(world, host, random);
 };
 
 /** Strikes when the next request comes; when none has come by then, as after a turn that brings no pass, after three seconds. */

@@ -6,7 +6,7 @@ import type { Finding } from './check.ts';
 import { onRequest } from './kills.ts';
 import { playWorlds } from './lanes.ts';
 import type { Scenario } from './scenarios.ts';
-import { drawTurn } from './turns.ts';
+import { calmDown, drawTurn } from './turns.ts';
 import { makeWatcher } from './watcher.ts';
 import { openWorld, QUICK, type World } from './world.ts';
 
@@ -32,7 +32,6 @@ const playTurns = async (world: World, random: Random, turns: number): Promise<r
     const findings = world.check({ waiting: true });
     if (findings.length > 0) return findings;
   }
-  await host.turn(drawTurn(random, world.token, { steps: 1 }));
-  await world.settled();
+  await calmDown(world, host, random);
   return world.check();
 };

@@ -6,7 +6,7 @@ import type { Finding } from './check.ts';
 import { onRequest, oneRound, playKills } from './kills.ts';
 import { playWorlds } from './lanes.ts';
 import type { Scenario } from './scenarios.ts';
-import { drawTurn } from './turns.ts';
+import { calmDown, drawTurn } from './turns.ts';
 import { drawFault, makeWatcher } from './watcher.ts';
 import { openWorld, QUICK, type World } from './world.ts';
 
@@ -66,6 +66,6 @@ const playTight = async (world: World, random: Random, rounds: number, counts: R
   }
   world.configure(QUICK);
   for (const host of hosts) await host.turn(drawTurn(random, world.token, { steps: 1 }));
-  await world.settled();
+  for (const host of hosts) await calmDown(world, host, random);
   return world.check();
 };

@@ -7,7 +7,7 @@ import { onRequest } from './kills.ts';
 import { playWorlds } from './lanes.ts';
 import type { Scenario } from './scenarios.ts';
 import { addTo } from './tally.ts';
-import { drawTurn } from './turns.ts';
+import { calmDown, drawTurn } from './turns.ts';
 import { makeWatcher } from './watcher.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -29,8 +29,7 @@ const playTakeovers = async (world: World, random: Random, rounds: number, count
     // A turn that brings no pass has nothing to be struck in.
     addTo(counts, { takeovers: (await Promise.race([killed, sleep(2000).then(() => false)])) ? 1 : 0 });
     world.onStrike(undefined);
-    await host.turn(drawTurn(random, world.token, { steps: 2 }));
-    await world.settled();
+    await calmDown(world, host, random);
     const findings = world.check();
     if (findings.length > 0) return findings;
     await (random.chance(0.5) ? host.leave() : host.kill());

@@ -1,6 +1,7 @@
 // Turns of an imagined agent, drawn by the seed: words nobody else has, calls of which some fail, and where a hook is killed.
 import type { Random } from '../../bench/judgment/random.ts';
 import type { HookKill, Order, Step } from './orders.ts';
+import type { StandIn, World } from './world.ts';
 
 export type Turn = Omit<Extract<Order, { kind: 'turn' }>, 'kind'>;
 
@@ -19,5 +20,16 @@ export const drawTurn = (random: Random, token: () => string, { steps, kill = 0,
   ...(random.chance(kill) ? { kill_prompt: killOf(random) } : {}),
   ...(random.chance(kill) ? { kill_stop: killOf(random) } : {}),
 });
+
+/**
+ * Calm turns until everything was looked at: one, and another where the first was continued by us, since such a turn's end
+ * brings no pass.
+ */
+export const calmDown = async (world: World, host: StandIn, random: Random): Promise<void> => {
+  for (let turns = 0; turns < 3; turns += 1) {
+    await host.turn(drawTurn(random, world.token, { steps: 1 }));
+    if (await world.settled(turns === 0 ? 8000 : 20_000)) return;
+  }
+};
 
 const killOf = (random: Random): HookKill => (random.chance(0.5) ? 'claimed' : random.int(0, 90));
