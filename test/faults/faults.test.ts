@@ -10,6 +10,11 @@ const TITLES: Readonly<Record<string, string>> = {
   mail: 'B6: hooks killed at their work: what they had claimed is told once, or once more when it was lost',
   provider: 'D3: a provider that fails in every way, and kills beside it',
   mcp: 'F2, D5: MCP servers that fail, die and hang, and kills beside it: none is left behind',
+  transcripts: 'C1, C8: transcripts replaced, cut, moved and written in pieces, watched or not: nothing lost, nothing twice',
+  clocks: 'D5: a clock set by hours and days under a session: what comes is looked at, nobody outlives the host',
+  disks: 'B6: a disk that is full, read-only or broken for a while: nothing lost once it is well',
+  sleeps: 'A8: a monitor suspended and woken: no hook waits for it, nothing lost or twice',
+  crowd: 'D2: many sessions of one repository under one ceiling of the machine',
   budget: 'D2: two sessions under a ceiling that binds, killed and started again: it holds',
 };
 

@@ -2,6 +2,7 @@
 import type { Random } from '../../bench/judgment/random.ts';
 import type { Finding } from './check.ts';
 import { clocks } from './clocks.ts';
+import { crowd } from './crowd.ts';
 import { disks } from './disks.ts';
 import { drains } from './drains.ts';
 import { kills } from './kills.ts';
@@ -39,4 +40,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   clocks,
   disks,
   sleeps,
+  crowd,
 };
