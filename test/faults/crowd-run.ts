@@ -61,7 +61,7 @@ const play = async ({ root, plugin, seed, sessions, minutes }: CrowdTask): Promi
     mkdirSync(dirname(transcript), { recursive: true });
     const live = openSession(
       {
-        paths, host: `h-${session}`, host_pid: HOST_PID, runtime, session, transcript, cwd: project, workspace: project, source: 'startup', origin: undefined, started: undefined, since: undefined,
+        paths, host: `h-${session}`, host_pid: HOST_PID, runtime, session, transcript, cwd: project, workspace: project, source: 'startup', origin: undefined, started: undefined, patient: false, since: undefined,
         knobs: () => knobs, catalogue: () => catalogue, env, children: () => () => undefined, judge, pools: () => pools,
         ports: { fork: (task, hooks, signal) => pools.fork(task, { ...hooks, learnt: judge.learnt }, signal), summarize: (task, hooks, signal) => pools.summarize(task, hooks, signal) },
         notices: () => [], paused: () => false, log: () => undefined, ring: () => undefined,
