@@ -34,9 +34,9 @@ const tokensIn = (text: string): readonly string[] => text.match(TOKEN) ?? [];
 /** Words of the session that the plugin has to see, in the order of their records; every one stands once. */
 export const observed = (root: string): readonly string[] => transcriptsOf(root).flatMap(({ records }) => records.flatMap(({ seen }) => seen));
 
-type Record_ = { readonly at: number; readonly seen: readonly string[]; readonly told: readonly string[]; readonly text: string };
+type Row = { readonly at: number; readonly seen: readonly string[]; readonly told: readonly string[]; readonly text: string };
 
-const transcriptsOf = (root: string): readonly { readonly session: string; readonly records: readonly Record_[] }[] => {
+const transcriptsOf = (root: string): readonly { readonly session: string; readonly records: readonly Row[] }[] => {
   const folder = join(root, 'home', '.claude', 'projects', 'project');
   return names(folder).filter((name) => name.endsWith('.jsonl')).map((name) => ({
     session: name.slice(0, -'.jsonl'.length),
@@ -44,7 +44,7 @@ const transcriptsOf = (root: string): readonly { readonly session: string; reado
   }));
 };
 
-const recordOf = (line: Fields): Record_ => {
+const recordOf = (line: Fields): Row => {
   const { type, attachment, timestamp } = line;
   const message = fields(line['message']);
   const at = Date.parse(String(timestamp));
@@ -130,7 +130,7 @@ const unsaid = (root: string, journal: readonly JournalLine[], printed: readonly
 const NOTICE_MS = 4000;
 
 /** Whether an advisory was told too late, or by another host's hook. */
-const outOfTime = ({ id, at, host, input }: Told, item: Fields | undefined, data: string, records: readonly Record_[], journal: readonly JournalLine[]): readonly Finding[] => {
+const outOfTime = ({ id, at, host, input }: Told, item: Fields | undefined, data: string, records: readonly Row[], journal: readonly JournalLine[]): readonly Finding[] => {
   if (item === undefined) return [];
   const { generated_at, enqueued_at, ttl, host_pid, stale_if } = item as { readonly generated_at: number; readonly enqueued_at?: number; readonly ttl: number; readonly host_pid: number; readonly stale_if: readonly string[] };
   const queue_s = Number(fields(json(join(data, 'config.json'))['gate'])['queue_timeout_s'] ?? 600);
@@ -165,12 +165,12 @@ const money = (root: string): readonly Finding[] => {
   const { tokens_per_hour = 600_000, machine_tokens_per_hour = 0 } = fields(json(join(root, 'data', 'config.json'))['budget']) as { readonly tokens_per_hour?: number; readonly machine_tokens_per_hour?: number };
   const sessions = new Set(lines.flatMap(({ session }) => (session === undefined ? [] : [session])));
   const ceiling = Math.min(tokens_per_hour * Math.max(1, sessions.size), machine_tokens_per_hour || Infinity);
-  const [spent, counted_] = [sum(requests.map(({ cost }) => cost)), sum(reserved.map(({ tokens }) => tokens))];
+  const [spent, known] = [sum(requests.map(({ cost }) => cost)), sum(reserved.map(({ tokens }) => tokens))];
   const hours = requests.map(({ at: start }) => sum(requests.filter(({ at }) => at >= start && at < start + 3_600_000).map(({ cost }) => cost)));
   return [
     ...(Math.max(0, ...hours) > ceiling ? [finding('over-budget', `${Math.round(Math.max(...hours))} tokens in an hour that may spend ${ceiling}`)] : []),
     // Each request may be rounded up by one.
-    ...(spent > counted_ + requests.length ? [finding('uncounted', `the provider took ${Math.round(spent)} tokens, the files count ${counted_}`)] : []),
+    ...(spent > known + requests.length ? [finding('uncounted', `the provider took ${Math.round(spent)} tokens, the files count ${known}`)] : []),
   ];
 };
 
