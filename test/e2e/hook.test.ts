@@ -469,7 +469,7 @@ describe('surroundings', () => {
     const nvm = join(world.project, 'nvm/versions/node/v99.0.0/bin');
     mkdirSync(nvm, { recursive: true });
     cpSync(join(bin, 'node'), join(nvm, 'node'));
-    for (const path of [bin, relative(process.cwd(), bin), `/${bin}`, `${world.project}/../project/bin`, `${world.root}/./project/bin/`, join(world.root, 'link')]) {
+    for (const path of [bin, relative(process.cwd(), bin), `/${bin}`, `${world.project}/../project/bin`, `${world.root}/./project/bin/`, join(world.root, 'link'), `/usr/bin/../..${bin}`]) {
       put();
       const ran = await call('PostToolUse.Bash', {}, { env: { ...world.env, PATH: `${path}:${world.env['PATH'] ?? ''}:/usr/bin:/bin`, NVM_DIR: join(world.project, 'nvm') } });
       expect(existsSync(join(world.root, 'ran'))).toBe(false);

@@ -99,16 +99,23 @@ const error = (call, path) => Object.assign(new Error(trouble.code + ': made to 
 const ours = (path) => /\\/sb-faults-[^/]+\\/data(\\/|$)/.test(String(path));
 const writable = (flags) => (typeof flags === 'number' ? (flags & 3) !== 0 : /[wa+]/.test(flags ?? 'r'));
 const files = new Map();
+const full = new Set();
 const half = (data) => { const bytes = Buffer.from(data); return bytes.subarray(0, Math.floor(bytes.length * chance())); };
 fs.openSync = (path, flags, ...rest) => {
   if (ours(path) && writable(flags) && trouble.code !== 'ENOSPC' && strikes()) throw error('open', path);
   const fd = real.openSync(path, flags, ...rest);
+  full.delete(fd);
   if (ours(path) && writable(flags)) files.set(fd, path); else files.delete(fd);
   return fd;
 };
 fs.writeSync = (fd, data, ...rest) => {
-  if (files.has(fd) && strikes()) {
-    if (trouble.code === 'ENOSPC' && typeof data !== 'string') real.writeSync(fd, data.subarray(Number(rest[0] ?? 0), Number(rest[0] ?? 0) + half(data.subarray(Number(rest[0] ?? 0))).length));
+  if (files.has(fd) && (full.delete(fd) || strikes())) {
+    // As a disk that fills up does: so many bytes, and an error for the next.
+    const head = trouble.code === 'ENOSPC' && typeof data !== 'string' ? half(data.subarray(Number(rest[0] ?? 0))) : [];
+    if (head.length > 0) {
+      full.add(fd);
+      return real.writeSync(fd, head);
+    }
     throw error('write', files.get(fd));
   }
   return real.writeSync(fd, data, ...rest);

@@ -10,7 +10,7 @@ export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
 export const isMissing = (error: unknown): boolean => isCode(error, 'ENOENT', 'ENOTDIR');
 
 /** A disk that is full, read-only, not ours or broken: it may be well again later. */
-export const isDiskTrouble = (error: unknown): boolean => isCode(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE');
+export const isDiskTrouble = (error: unknown): boolean => isCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE');
 
 /** What `act` returns; undefined when what it asks for is not there. Other errors throw. */
 export const unlessMissing = <T>(act: () => T): T | undefined => {

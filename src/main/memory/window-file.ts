@@ -51,8 +51,8 @@ export const appendBlock = (paths: Paths, window: Window, block: Block, numbered
   }
   try {
     const bytes = Buffer.from(`${JSON.stringify(lineOf(block, numbered))}\n`, 'utf8');
-    const written = writeSync(fd, bytes);
-    if (written !== bytes.length) throw new Error(`window log: ${written} of ${bytes.length} bytes written`);
+    // A disk that fills up takes the head, and says why with the rest.
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
   } finally {
     closeSync(fd);
   }

@@ -1,5 +1,5 @@
-// Memory and budget against kill -9: what was acknowledged is there after a restart, and nothing has to be set aside.
-import { spawn } from 'node:child_process';
+// Memory and budget against kill -9 and a disk that fills up: what was acknowledged is there after a restart, and nothing has to be set aside.
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +102,32 @@ describe('memory and budget', () => {
     expect(readSpent(paths, { session: 's', host: 'x' }, NOW).own).toBeGreaterThanOrEqual(sent);
     expect(readdirSync(paths.tasks).filter((name) => name.endsWith('.bad'))).toEqual([]);
   }, 120_000);
+});
+
+/** Appends a block to a log that may grow by half of it, as on a disk that fills up under the write. */
+const FULL = `
+  import { isDiskTrouble } from './floor/json-file.ts';
+  import { pathsUnder } from './floor/paths.ts';
+  import { append, emptyWindow, number, observationBlock } from './memory/window.ts';
+  import { appendBlock, startWindow } from './memory/window-file.ts';
+  const paths = pathsUnder(process.argv[2]);
+  let window = emptyWindow({ task: 't-1', nonce: '0123456789abcdef', generation: 0, ledger_text: '' });
+  startWindow(paths, window);
+  const numbered = number(window, [{ kind: 'text', at: 1, uuid: 'u', raw_chars: 1, text: '[text] ' + 'x'.repeat(100_000) }]);
+  const block = observationBlock('observations', numbered, { pass: 1, at: 1 });
+  window = append(window, block, numbered);
+  try {
+    appendBlock(paths, window, block, numbered);
+    console.log('went through');
+  } catch (error) {
+    console.log(isDiskTrouble(error) ? 'disk trouble' : String(error));
+  }
+`;
+
+it('a block of which only the head has room is told as a disk’s trouble, so that the log is written anew', async () => {
+  const script = await bundleScript(data, FULL);
+  const said = execFileSync('sh', ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, script, data], { encoding: 'utf8' });
+  expect(said).toBe('disk trouble\n');
 });
 
 /** Runs the program until `ms` after its first word, kills it, and returns what it said, a half-said last word aside. */
