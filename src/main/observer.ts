@@ -48,6 +48,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     starts: [], expected_ms: {},
     ...bounded(rowsOf(restored.history), noSums),
     deliveries: noDeliveries,
+    unsettled: NO_NEWS,
     carriers: new Map(),
     unreported: new Map(), agent_monitors: [], collisions: new Map(),
     usage: noUsageYet, volumes: noVolumes, observer: NO_USAGE, usd: undefined, since: now,
@@ -61,6 +62,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
 
 /** Takes in what one read of the transcript brought (SPEC 5). */
 export const observe = (w: Watching, folded: Folded, position: Position | undefined, now: number): void => {
+  hold(w, folded);
   w.usage = countUsage(w.usage, folded.fresh);
   w.volumes = countVolumes(w.volumes, folded.fresh, folded.observations);
   for (const event of folded.events) {
@@ -75,7 +77,7 @@ export const observe = (w: Watching, folded: Folded, position: Position | undefi
   }
   add(w, folded.observations, now);
   if (position !== undefined) w.position = position;
-  settleClaims(w, folded, now);
+  lookForClaims(w, now);
 };
 
 /** What waits was meant for the branch that is gone, and what was told there the agent no longer knows (SPEC 5.1). */
@@ -93,6 +95,7 @@ const rewound = (w: Watching, dead: readonly string[], now: number): void => {
 /** What a session that was already there brings: context for the model, nothing that triggers (SPEC 5.1, first sight). */
 export const observeHistory = (w: Watching, folded: Folded, position: Position | undefined, now: number): void => {
   const { window } = w.setup.knobs();
+  hold(w, folded);
   w.usage = countUsage(w.usage, folded.fresh);
   w.volumes = countVolumes(w.volumes, folded.fresh, folded.observations);
   w.position = position;
@@ -102,7 +105,7 @@ export const observeHistory = (w: Watching, folded: Folded, position: Position |
   if (numbered.length > 0) push(w, observationBlock('history', numbered, { pass: w.ledger.pass, at: now, ...(position === undefined ? {} : { position }) }), numbered);
   const goal = folded.observations.find(({ kind, human }) => kind === 'prompt' && human === true)?.text;
   if (goal !== undefined && w.ledger.goal === '') w.ledger = setGoal(w.ledger, untagged(goal), now);
-  settleClaims(w, folded, now);
+  lookForClaims(w, now);
 };
 
 /** What was observed by a monitor before this one: nothing of it counts again, but what comes hangs on it. */
@@ -243,29 +246,38 @@ const carry = (w: Watching, proofs: Folded['proofs']): void => {
   if (carried.length > 0) w.carriers = new Map([...w.carriers, ...carried].slice(-CARRIERS_KEPT));
 };
 
-/** Claims that the transcript proves, or shows to have gone nowhere (SPEC 10). */
-const settleClaims = (w: Watching, news: Pick<Folded, 'proofs' | 'events'>, now: number): void => {
+const NO_NEWS: Watching['unsettled'] = { proofs: [], events: [] };
+const NEWS_KEPT = 4000;
+
+/** News are read once: they wait here until what they settle is on disk, since a proof that is lost is told again. */
+const hold = (w: Watching, { proofs, events }: Watching['unsettled']): void => {
+  w.unsettled = { proofs: [...w.unsettled.proofs, ...proofs].slice(-NEWS_KEPT), events: [...w.unsettled.events, ...events].slice(-NEWS_KEPT) };
+};
+
+/** Claims that the transcript proves, or shows to have gone nowhere (SPEC 10); at a tick, those a hook has just made. */
+export const lookForClaims = (w: Watching, now: number): void => {
   const box = w.setup.paths.mailbox(w.setup.session);
   const claims = listClaims(box);
   for (const { advice, channel, at } of claims) if (w.rows.get(advice.id)?.state === 'waiting') claimed(w, advice.id, channel, at);
-  carry(w, news.proofs);
-  const { state, settled: ended } = settle(w.deliveries, claims, news, now);
-  w.deliveries = state;
+  carry(w, w.unsettled.proofs);
+  const { state, settled: ended } = settle(w.deliveries, claims, w.unsettled, now);
   for (const outcome of ended) {
     const { claim } = outcome;
     const { id } = claim.advice;
     if (outcome.end === 'confirmed') {
-      dropClaim(box, claim);
       record(w, { v: 1, at: outcome.at, id, event: 'confirmed', channel: claim.channel });
-    } else if (outcome.end === 'expired') {
       dropClaim(box, claim);
+    } else if (outcome.end === 'expired') {
       record(w, { v: 1, at: now, id, event: 'expired', because: 'expired-ttl' });
+      dropClaim(box, claim);
     } else {
       record(w, { v: 1, at: now, id, event: 'lost', because: 'lost' });
       if (outcome.again && returnMail(box, claim)) record(w, { v: 1, at: now, id, event: 'returned' });
       else dropClaim(box, claim);
     }
   }
+  w.deliveries = state;
+  w.unsettled = NO_NEWS;
 };
 
 /** A hook has taken it: counted as said to a detector from here on. */
@@ -278,6 +290,3 @@ const claimed = (w: Watching, id: string, channel: HistoryLine['channel'], at: n
   const row = kind === undefined ? undefined : w.detectors[kind];
   if (kind !== undefined && row !== undefined) w.detectors[kind] = { ...row, delivered: row.delivered + 1 };
 };
-
-/** Looks for claims without news of the transcript: a tick's part. */
-export const lookForClaims = (w: Watching, now: number): void => settleClaims(w, { proofs: [], events: [] }, now);

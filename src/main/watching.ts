@@ -1,6 +1,7 @@
 // What one observer holds while it watches one session: the only mutable thing in the loop, changed by the observer's steps alone.
 import type { Knobs } from './floor/knobs.ts';
 import type { Paths } from './floor/paths.ts';
+import type { Folded } from './ingest/chain.ts';
 import type { Queue } from './ingest/queue.ts';
 import type { Session } from './ingest/session-state.ts';
 import type { UsageTotal } from './ingest/usage.ts';
@@ -117,6 +118,8 @@ export type Watching = {
   /** Advisories of this session that no row tells of any more. */
   past: Sums;
   deliveries: DeliveryState;
+  /** What was read of claims' fates and is not settled on disk yet: empty unless the disk is sick. */
+  unsettled: Pick<Folded, 'proofs' | 'events'>;
   /** Record that carried an advisory to the agent → the advisory; what a rewind cuts off never reached it. */
   carriers: ReadonlyMap<string, string>;
   /** What was launched and not reported yet, id → time. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { pathsUnder, type Paths } from '../../src/main/floor/paths.ts';
 import { projectionLimits } from '../../src/main/entry/reading.ts';
 import type { Folded } from '../../src/main/ingest/chain.ts';
 import { projectLine } from '../../src/main/ingest/projection.ts';
-import { add, due, hear, observe, openObserver, tend } from '../../src/main/observer.ts';
+import { add, due, hear, lookForClaims, observe, openObserver, tend } from '../../src/main/observer.ts';
 import { readWindow } from '../../src/main/memory/window-file.ts';
 import { bellLine } from '../../src/main/speak/finish-gate.ts';
 import { openRecords } from '../../src/main/speak/outcome.ts';
@@ -205,6 +205,22 @@ test('a turn that ends during a pass is looked at right after it, whatever the f
   expect(due(w, NOW, { own: 0, host: 0, machine: 0 })).toEqual({ go: false, because: 'busy' });
   w.pass = undefined;
   expect(due(w, NOW + 10, { own: 0, host: 0, machine: 0 })).toEqual({ go: true, because: 'turn-end' });
+});
+
+test('a proof that comes while the disk is full still confirms once the disk is well again: nothing is told twice', () => {
+  const w = open();
+  const item = put();
+  record(w, { v: 1, at: NOW, id: item.id, event: 'enqueued', advice: item });
+  for (const mail of listMail(paths.mailbox(SESSION))) claimMail(paths.mailbox(SESSION), mail, { channel: 'PostToolUse', ref: 'toolu_1', at: NOW });
+  lookForClaims(w, NOW + 5);
+  const history = paths.history(SESSION);
+  renameSync(history, `${history}.well`);
+  symlinkSync('/dev/full', history);
+  expect(() => observe(w, news({ proofs: [{ ids: [item.id], channel: 'context', at: NOW + 10, uuid: 'r' }] }), undefined, NOW + 20)).toThrow('ENOSPC');
+  renameSync(`${history}.well`, history);
+  observe(w, news({ events: [{ kind: 'tool-result', at: NOW + 30, call: 'toolu_1' }, { kind: 'response', at: NOW + 40 }] }), undefined, NOW + 50);
+  expect(fates()).toEqual([`${item.id} enqueued`, `${item.id} claimed`, `${item.id} confirmed`]);
+  expect(listMail(paths.mailbox(SESSION))).toEqual([]);
 });
 
 test('a block that a full disk refuses is in the log once the disk is well again', () => {
