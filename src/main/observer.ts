@@ -1,4 +1,5 @@
 // One tick of the loop, top to bottom: what was read goes in, the trigger is asked, a pass starts or ends, mail is tended.
+import { isDiskTrouble } from './floor/json-file.ts';
 import type { Folded } from './ingest/chain.ts';
 import { emptyQueue, enqueue, lastChars } from './ingest/queue.ts';
 import { metAt, next, settled } from './ingest/session-state.ts';
@@ -119,12 +120,22 @@ export const recall = (w: Watching, { observations, events, proofs }: Pick<Folde
 export const add = (w: Watching, observations: readonly Observation[], now: number): void => {
   const { loop } = w.setup.knobs();
   for (const observation of observations) {
-    if (observation.kind === 'prompt' && observation.human === true) beginTask(w, observation, now);
+    if (observation.kind === 'prompt' && observation.human === true) begins(w, observation, now);
     w.queue = enqueue(w.queue, [observation], loop);
     launched(w, observation);
   }
   const { waiting } = factsOf(w.rows, w.ledger.task, w.ledger.advice);
   for (const mail of waiting) if (isStale(mail.stale_if, observations)) withdraw(w, mail, 'stale', now);
+};
+
+/** A record is read once: where a sick disk refuses what a new task writes, the prompt goes on waiting in whichever is there. */
+const begins = (w: Watching, prompt: Observation, now: number): void => {
+  try {
+    beginTask(w, prompt, now);
+  } catch (error) {
+    if (!isDiskTrouble(error)) throw error;
+    w.setup.log(`a new task's files wait for the disk: ${error instanceof Error ? error.message : ''}`);
+  }
 };
 
 const launched = (w: Watching, { launches, settles, at, tool }: Observation): void => {

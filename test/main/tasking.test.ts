@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -65,6 +65,16 @@ describe('a prompt that shares nothing with the task, after a finished turn', ()
     endTurn(w, 'end_turn', NOW);
     return w.ledger.task;
   };
+
+  test('is not lost on a disk that refuses the new task’s files, nor is what follows it', async () => {
+    await first();
+    renameSync(paths.tasks, `${paths.tasks}.well`);
+    symlinkSync('/sys', paths.tasks); // nobody may write there
+    add(w, [asks(OTHER), wrote('/w/web/index.html')], NOW);
+    rmSync(paths.tasks);
+    renameSync(`${paths.tasks}.well`, paths.tasks);
+    expect(waiting().slice(-2)).toEqual([`[prompt] ${OTHER}`, '[tool] Edit /w/web/index.html']);
+  });
 
   test('begins a task of its own: the prompt is its first observation, and the old window keeps all that was before', async () => {
     const old = await first();
