@@ -74,9 +74,14 @@ const byShape = async ({ quick, plugin, folder, say }: Options, size: number): P
     say(`projection of ${size} MB: ${name}`);
     const file = path(name);
     const lines = writeShape(file, shape, size * MB);
-    const time = await interleave(quick ? 1 : 3, { parse: cpu(parser, file), ours: cpu(program, 'project', file), mixed: cpu(program, 'project', mixed) });
-    const weight = await weighProcess([program, 'project', file], folder);
-    rows.push([name, lines.toLocaleString('en'), `${Math.round(time.parse)} ms`, `${Math.round(time.ours)} ms`, (time.ours / time.parse).toFixed(2), (time.ours / time.mixed).toFixed(2), `${Math.round(weight.peak_mb)} MB`]);
+    let peak = 0;
+    const ours = async (): Promise<number> => {
+      const { peak_mb, cpu_ms } = await weighProcess([program, 'project', file], folder);
+      peak = Math.max(peak, peak_mb);
+      return cpu_ms;
+    };
+    const time = await interleave(quick ? 1 : 3, { parse: cpu(parser, file), ours, mixed: cpu(program, 'project', mixed) });
+    rows.push([name, lines.toLocaleString('en'), `${Math.round(time.parse)} ms`, `${Math.round(time.ours)} ms`, (time.ours / time.parse).toFixed(2), (time.ours / time.mixed).toFixed(2), `${Math.round(peak)} MB`]);
     if (worst === undefined || time.ours / time.mixed > worst.ours / worst.mixed) worst = { name, ...time };
   }
   const { name, ours, mixed: limit } = worst ?? { name: '', ours: NaN, mixed: NaN };
