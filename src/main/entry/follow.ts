@@ -347,7 +347,11 @@ export const openFollower = (options: FollowOptions) => {
         await sleep(STANDBY_MS);
       }
       started_at = Date.now();
-      for (const pid of sweepChildren(paths.hosts)) log(`ended ${pid}, a child that a monitor before this one had left`);
+      try {
+        for (const pid of sweepChildren(paths.hosts)) log(`ended ${pid}, a child that a monitor before this one had left`);
+      } catch (error) {
+        log(`what a monitor before this one has left could not be ended: ${error instanceof Error ? error.message : String(error)}`);
+      }
       watcher.follow([paths.spool(host.name)]);
       for (;;) {
         try {

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn, remove } from '../floor/disk-file.ts';
-import { isDiskTrouble, readJson, writeJson } from '../floor/json-file.ts';
+import { isDiskTrouble, readJson, unlessClosed, writeJson } from '../floor/json-file.ts';
 import { endGroup, isAlive, startTime, thisProcess, type ProcessId } from '../floor/process-file.ts';
 
 type Children = { readonly v: 1; readonly monitor: ProcessId; readonly children: readonly ProcessId[] };
@@ -37,7 +37,8 @@ export const sweepChildren = (hosts: string): readonly number[] => {
   const killed: number[] = [];
   for (const name of namesIn(hosts)) {
     const path = join(hosts, name, 'children');
-    const read = readJson(path, parseChildren);
+    const read = unlessClosed(() => readJson(path, parseChildren));
+    if (read === undefined) continue;
     if (!read.ok) {
       if (read.because === 'corrupt') remove(path); // it names nobody that could be found
       continue;

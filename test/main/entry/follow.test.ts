@@ -81,6 +81,14 @@ describe('which session is followed', () => {
   });
 });
 
+test('a record of children that cannot be read keeps nobody from watching', async () => {
+  mkdirSync(join(paths.children('666'), 'not-a-file'), { recursive: true });
+  follow();
+  signal('UserPromptSubmit', 'odd', { origin: 'human', prompt_id: 'p1' });
+  say('odd', 'u1', 'Please rename the parser.');
+  await until(() => existsSync(paths.status('odd')));
+});
+
 test('a catalogue that cannot even be looked for is named, and the session is watched all the same', async () => {
   mkdirSync(paths.data, { recursive: true });
   writeFileSync(paths.config, JSON.stringify({ catalogue: { file: join(dir, 'n'.repeat(300)) } }));
