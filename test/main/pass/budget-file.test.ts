@@ -61,11 +61,13 @@ describe('a reservation', () => {
     expect(readSpent(paths, { session: 's', host: 'h' }, 1001 * HOUR + 6).own).toBe(5);
   });
 
-  it('does not go when a half-written line has swallowed it', () => {
-    expect(reserve(paths, request('a', 1), 0, NOW, limits()).go).toBe(true);
+  it('stands, and counts, where a half-written line precedes it', () => {
+    const hour = limits({ tokens_per_hour: 100 });
+    expect(reserve(paths, request('a', 40), 0, NOW, hour).go).toBe(true);
     appendFileSync(paths.budget(1000), '{"v":1,"kind":"res');
-    expect(reserve(paths, request('b', 1), 0, NOW, limits()).go).toBe(false);
-    expect(reserve(paths, request('c', 1), 0, NOW, limits()).go).toBe(true);
+    expect(reserve(paths, request('b', 40), 0, NOW, hour).go).toBe(true);
+    expect(reserve(paths, request('c', 40), 0, NOW, hour).go).toBe(false);
+    expect(reserve(paths, request('d', 20), 0, NOW, hour).go).toBe(true);
   });
 
   it('D2: crashes and restarts, 50 of them, do not lift the ceiling', () => {
