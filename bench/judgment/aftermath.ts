@@ -15,12 +15,14 @@ export const aftermathsOf = ({ session, kind, fault, structural, evidence = [], 
   if (pack === undefined || at === -1) return [];
   const random = makeRandom(`${id}/after`);
   const maker = openMaker('after.', pack, session.split, random);
-  const attempts = (session.chapters[at]?.steps ?? []).filter((step): step is CallStep => step.kind === 'call' && evidence.includes(step.key) && step.failed);
+  const tried = (session.chapters[at]?.steps ?? []).filter((step): step is CallStep => step.kind === 'call' && evidence.includes(step.key));
+  // Behind a pipe no attempt counts as failed.
+  const attempts = tried.some(({ failed }) => failed) ? tried.filter(({ failed }) => failed) : tried;
   const put_right: readonly Step[] =
     fault === 'tests-never-run' || fault === 'tests-not-after-last-edit'
       ? [maker.test()]
       : [...new Map(attempts.map((call) => [`${call.tool}`, call])).values()].map((call) => ({ ...call, key: maker.key(), failed: false, output: 'ok' }));
-  const words = ({ train: WORDS, test: WORDS, fresh: FRESH_WORDS, later: LATER_WORDS })[session.split];
+  const words = ({ train: WORDS, test: WORDS, fresh: FRESH_WORDS, later: LATER_WORDS, blind: BLIND_WORDS })[session.split];
   const end = (text: string): readonly Step[] => [maker.claim(text), maker.end()];
   const ending = (steps: readonly Step[], kind_: Chapter['kind']): Session => ({ ...session, chapters: [...session.chapters.slice(0, at + 1), { kind: kind_, steps }] });
   const looks = Array.from({ length: 80 }, () => maker.looking());
@@ -43,4 +45,9 @@ const FRESH_WORDS: typeof WORDS = {
 const LATER_WORDS: typeof WORDS = {
   again: 'have another go at what was open', through: 'It went through this time.', good: 'nice', all: 'That leaves nothing on the list.',
   tour: 'something else: walk me through the folders, new colleague starts monday', toured: 'Those are the ones to know.', thanks: 'danke!', welcome: 'De nada.',
+};
+
+const BLIND_WORDS: typeof WORDS = {
+  again: 'that was still open, wasnt it', through: 'Right, and this time it works.', good: 'perfect', all: 'So we are finished here.',
+  tour: 'by the way, i want to write an onboarding page. what are the main directories', toured: 'The ones above are the ones that matter.', thanks: 'great, thx', welcome: 'Any time.',
 };

@@ -1,4 +1,5 @@
 // Twins: exactly one fault put into a clean session, the same place without it, and places that only look like it. All equally long.
+import { BLIND_FAULTS } from './blind/scenes-failures.ts';
 import { commandFaults } from './faults-commands.ts';
 import { meaningFaults } from './faults-meaning.ts';
 import { neighbourFaults } from './faults-neighbours.ts';
@@ -13,7 +14,7 @@ import { editsIn, testsIn, type Fault, type Rendition, type Site, type Twin } fr
 
 const FAULTS: readonly Fault[] = [...commandFaults, ...testFaults, ...neighbourFaults, ...meaningFaults];
 
-export const faultsOf = (split: Split): readonly Fault[] => ({ train: FAULTS, test: FAULTS, fresh: FRESH_FAULTS, later: LATER_FAULTS })[split];
+export const faultsOf = (split: Split): readonly Fault[] => ({ train: FAULTS, test: FAULTS, fresh: FRESH_FAULTS, later: LATER_FAULTS, blind: BLIND_FAULTS })[split];
 
 /** The twins of one base session for one fault; none when no chapter of it can carry the fault, or the chosen one has no place for it. */
 export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
@@ -49,7 +50,7 @@ export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {
 };
 
 const listOf = <T>(by: Readonly<Record<Tuned, readonly T[]>>, split: Split): readonly T[] => {
-  if (split === 'fresh' || split === 'later') throw new Error(`the split ${split} has no lists in common with others`);
+  if (split !== 'train' && split !== 'test') throw new Error(`the split ${split} has no lists in common with others`);
   return by[split];
 };
 

@@ -1,4 +1,5 @@
 // The made-up projects sessions work on: one per language and tool chain; train and test share none.
+import { BLIND_PACKS } from './blind/packs.ts';
 import { FRESH_PACKS } from './fresh/author.ts';
 import { LATER_PACKS } from './later/packs.ts';
 import type { Split } from './steps.ts';
@@ -177,4 +178,4 @@ const TEST: readonly Pack[] = [
 ];
 
 /** The projects of one split. */
-export const packsOf = (split: Split): readonly Pack[] => ({ train: TRAIN, test: TEST, fresh: FRESH_PACKS, later: LATER_PACKS })[split];
+export const packsOf = (split: Split): readonly Pack[] => ({ train: TRAIN, test: TEST, fresh: FRESH_PACKS, later: LATER_PACKS, blind: BLIND_PACKS })[split];

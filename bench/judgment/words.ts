@@ -1,4 +1,5 @@
 // What users ask and agents say in the made-up sessions. Train and test share no sentence. `{n}` a name, `{m}` another, `{f}` a file.
+import { BLIND_WORDS } from './blind/words.ts';
 import { FRESH_WORDS } from './fresh/words.ts';
 import { LATER_WORDS } from './later/words.ts';
 import type { Split } from './steps.ts';
@@ -270,4 +271,4 @@ const TEST: Words = {
   conclusions: ['Found it: {n} opens a handle in a loop, {f} never closes it.', 'There are five call sites of {n}; three of them sit in {f}.'],
 };
 
-export const wordsOf = (split: Split): Words => ({ train: TRAIN, test: TEST, fresh: FRESH_WORDS, later: LATER_WORDS })[split];
+export const wordsOf = (split: Split): Words => ({ train: TRAIN, test: TEST, fresh: FRESH_WORDS, later: LATER_WORDS, blind: BLIND_WORDS })[split];
