@@ -44,7 +44,7 @@ fi
 # Whether a program is there and none of the project's own: `..`, links and /proc/self/cwd spell one way in many words.
 foreign() {
   [ -x "$1" ] || return 1
-  case $1 in /usr/bin/node | /usr/local/bin/node | /opt/homebrew/bin/node) return 0 ;; [!/]*) return 1 ;; esac
+  case ${1%/node} in /usr/bin | /usr/local/bin | /opt/homebrew/bin) return 0 ;; [!/]*) return 1 ;; esac
   (
     CDPATH=
     cd -P . && here=$PWD && cd -P "${CLAUDE_PROJECT_DIR:-.}" && project=$PWD && cd -P "${1%/*}/" || exit 1
