@@ -1,4 +1,4 @@
-// Every session of both splits through one judge: clean bases, twins of each fault, and what came after.
+// Every session of each split through one judge: clean bases, twins of each fault, and what came after.
 import { aftermathsOf } from './aftermath.ts';
 import { faultsOf, twinsOf } from './faults.ts';
 import { play, type Pipeline, type Played } from './play.ts';
