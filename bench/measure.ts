@@ -1,6 +1,6 @@
 // Clocks and processes for benchmarks: medians over interleaved rounds, whole processes, peak memory, the longest stall.
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -57,6 +57,10 @@ export const longestStall = async (work: () => Promise<void>): Promise<number> =
   delay.disable();
   return Math.max(0, delay.max / 1e6 - 1);
 };
+
+/** Milliseconds of CPU that the living threads of a process have had (Linux). */
+export const cpuOf = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6, 0);
 
 /** Field of /proc/<pid>/status in MB, e.g. VmRSS or VmHWM. */
 export const memoryOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {

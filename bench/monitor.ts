@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeCorpus } from './corpus.ts';
-import { interleave, median, memoryOf, timeProcess, until } from './measure.ts';
+import { cpuOf, interleave, median, memoryOf, timeProcess, until } from './measure.ts';
 import { startModel } from './pass-fixture.ts';
 import type { Line, Options, Result } from './report.ts';
 import type { Signal } from '../src/main/records.ts';
@@ -42,6 +42,10 @@ export const measureMonitor = async ({ quick, plugin, folder, say }: Options): P
     await until(() => existsSync(world.paths.lease(world.session)), 20_000);
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
     const quiet = memoryOf(monitor.pid ?? 0, 'VmRSS');
+    const spent = cpuOf(monitor.pid ?? 0);
+    const idle_s = quick ? 10 : 60;
+    await new Promise((resolve) => setTimeout(resolve, 1000 * idle_s));
+    const idle = (cpuOf(monitor.pid ?? 0) - spent) / 10 / idle_s;
     const passes_before = passesOf(world);
     writeCorpus(join(folder, 'backlog.jsonl'), { bytes: BACKLOG, seed: 11 });
     appendFileSync(transcript, readFileSync(join(folder, 'backlog.jsonl')));
@@ -55,6 +59,7 @@ export const measureMonitor = async ({ quick, plugin, folder, say }: Options): P
     model.close();
     const lines: readonly Line[] = [
       { what: 'from its start to a watched session', unit: 'ms', ours: time.start, limit: { what: 'node empty.cjs', value: time.bare }, goal: { of: 'ours', max: 1.5 * time.bare + 60 } },
+      { what: `CPU of a core while nothing happens, ${idle_s} s`, unit: '%', ours: idle, goal: { of: 'ours', max: 0.1 } },
       { what: 'memory while watching, before its first pass', unit: 'MB', ours: quiet, goal: { of: 'ours', max: 70 } },
       { what: `memory with both pools open and a pass at width 8, after a backlog of ${BACKLOG / 1_000_000} MB`, unit: 'MB', ours: busy, goal: { of: 'ours', max: 160 } },
       { what: 'most of any moment: the network thread loads its code', unit: 'MB', ours: Math.max(...samples) },
