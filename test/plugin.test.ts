@@ -83,6 +83,8 @@ describe('commands', () => {
     const [, head = '', body = ''] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? [];
     const fields = head.split('\n').map((line) => line.slice(0, line.indexOf(':')));
     expect(fields.every((field) => ['description', 'argument-hint', 'disable-model-invocation', 'allowed-tools'].includes(field))).toBe(true);
+    // YAML reads `a: b: c` as a fault, and a head that cannot be read hides the command from nobody.
+    for (const value of head.split('\n').map((line) => line.slice(line.indexOf(':') + 2))) expect(value).toMatch(/^(?:"[^"]*"|(?![[{&*!|>'%@`#])(?:(?!: | #).)+)$/);
     expect(head).toContain('disable-model-invocation: true');
     expect(head).toContain('allowed-tools: Bash(node:*)');
     expect(body).toContain(`!\`node "\${CLAUDE_PLUGIN_ROOT}/dist/command.cjs" ${name.slice('second-brain-'.length, -'.md'.length)}`);
