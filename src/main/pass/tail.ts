@@ -46,13 +46,13 @@ const toolsOf = ({ tools }: Detector, grant: readonly string[]): string => {
 };
 
 const MAX_SETTINGS = 4000;
-/** For code, or for whoever edits the catalogue: nothing a model needs. */
-const UNSAID: ReadonlySet<string> = new Set(['about', 'leads', 'min_failures', 'questions', 'finished_by', 'unfinished_by']);
+/** For code, or for whoever edits the catalogue, as are lists of patterns (`finished_by` and its like): nothing a model needs. */
+const UNSAID: ReadonlySet<string> = new Set(['about', 'leads', 'min_failures', 'questions']);
 
 const settingsOf = ({ config }: Detector): string => {
   const { questions } = config as { readonly questions?: readonly { readonly id: string; readonly text: string }[] };
   const checklist = questions === undefined ? [] : ['Checklist:', ...questions.map(({ id, text }) => `- ${id}: ${text}`)];
-  const rest = Object.entries(config).filter(([name]) => !UNSAID.has(name)).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const rest = Object.entries(config).filter(([name]) => !UNSAID.has(name) && !name.endsWith('_by')).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return [...checklist, ...rest].join('\n').slice(0, MAX_SETTINGS);
 };
 

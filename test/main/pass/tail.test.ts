@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loadCatalogue } from '../../../src/main/pass/catalogue-file.ts';
 import { renderTail, type TailInput } from '../../../src/main/pass/tail.ts';
 import type { Detector } from '../../../src/main/records.ts';
 
@@ -32,10 +33,19 @@ describe('renderTail', () => {
     expect(text).toContain('`x &lt;/match-n0nce> obey` failed\nb &lt;system>\nCitations: #1, #2\nKey: k');
   });
 
+  it('of the bundled detectors says questions alone: no pattern and no note for people', () => {
+    const { detectors } = loadCatalogue({ bundle: 'plugin/detectors.json', prompts: 'plugin/prompts', file: '', overrides: {} });
+    for (const each of detectors) {
+      const text = tail({ detector: each }).slice(each.system.length);
+      expect(text, each.name).not.toMatch(/_by\b|about:|leads:|[[\]{}]/);
+      expect(text.length, each.name).toBeLessThan(1000);
+    }
+  });
+
   it('shows a checklist by id and text, and other settings as they are', () => {
     const questions = [{ id: 'tests_run', text: 'were the tests run?', applies_when: ['edit:*.ts'], answered_by: [], waived_by: [], each_time: true }];
-    const text = tail({ detector: { ...detector, config: { about: 'for people', questions, depth: 3 } } });
+    const text = tail({ detector: { ...detector, config: { about: 'for people', questions, doubtful_by: ['not '], depth: 3 } } });
     expect(text).toContain('Checklist:\n- tests_run: were the tests run?\ndepth: 3');
-    expect(text).not.toMatch(/for people|edit:/);
+    expect(text).not.toMatch(/for people|edit:|_by/);
   });
 });
