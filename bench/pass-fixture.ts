@@ -3,7 +3,7 @@ import { fork as forkProcess, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { append, emptyWindow, type Window } from '../src/main/memory/window.ts';
-import { renderPrefix, type RenderedPrefix } from '../src/main/memory/prefix.ts';
+import { renderPrefix, type PrefixInput, type RenderedPrefix } from '../src/main/memory/prefix.ts';
 import { BUILT_IN, toolSet } from '../src/main/memory/tools.ts';
 import { FEEDBACK_TOOL } from '../src/main/pass/feedback.ts';
 import { runPass } from '../src/main/pass/run-pass.ts';
@@ -27,6 +27,13 @@ export const openWindow = (chars: number): Window => {
   return window;
 };
 
+/** The window that the goals speak of: a prefix of 400 kB, as UTF-8 in JSON. */
+export const WINDOW_CHARS = 333_000;
+
+export const prefixInput = (wire: Wire, window: Window): PrefixInput => ({
+  wire, model: 'claude-haiku-5-5', tools: toolSet(FEEDBACK_TOOL, BUILT_IN).tools, system: 'You watch.', workspace_root: '/home/dev/project', window, cache_ttl: '5m',
+});
+
 /** Starts the scripted model; `close` ends its process. */
 export const startModel = async (options: ModelOptions): Promise<ModelReady & { readonly close: () => void }> => {
   const child: ChildProcess = forkProcess(join(import.meta.dirname, 'model.mjs'), [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -48,7 +55,7 @@ export const openPasses = (wire: Wire, model: ModelReady, chars: number, episode
   return async (pools: Pools, n: number, width: number, warmup: Warmup): Promise<PassFigures> => {
     pass += 1;
     window = grow(window, pass, episode);
-    rendered = renderPrefix({ wire, model: provider.model, tools: toolSet(FEEDBACK_TOOL, BUILT_IN).tools, system: 'You watch.', workspace_root: '/home/dev/project', window, cache_ttl: '5m' }, rendered);
+    rendered = renderPrefix(prefixInput(wire, window), rendered);
     const { bytes } = rendered;
     const runs = Array.from({ length: n }, (_, i) => ({ detector: { ...DETECTOR, name: `lens-${i}` }, pilot: i === 0 }));
     const limits = { deadline_ms: 60_000, grace_ms: 1000, iterations: 2, max_output_tokens: 1024, token_budget: 100_000_000, body_cap: 700 };

@@ -1,8 +1,9 @@
 // Whole passes over a scripted model: how long, at what width, with which warm-up, and how much of the input is read from cache.
 import { join } from 'node:path';
 import { interleave, median } from './measure.ts';
-import { openPasses, startModel, type PassFigures, type Warmup } from './pass-fixture.ts';
+import { openPasses, openWindow, prefixInput, startModel, WINDOW_CHARS, type PassFigures, type Warmup } from './pass-fixture.ts';
 import type { Line, Options, Result, Table } from './report.ts';
+import { renderPrefix } from '../src/main/memory/prefix.ts';
 import { openPools, type Pools } from '../src/main/pools.ts';
 import type { Wire } from '../test/support/model-server.ts';
 
@@ -11,7 +12,6 @@ const TOKENS_PER_S = 60;
 const RTT_MS = 30;
 const OUTPUT = 150;
 const FORK_MS = TTFT_MS + (OUTPUT * 1000) / TOKENS_PER_S;
-const WINDOW = 380_000;
 const WARMUPS: readonly Warmup[] = ['first-event', 'complete', 'none'];
 
 export const measurePass = async ({ quick, plugin, say }: Options): Promise<Result> => {
@@ -29,7 +29,7 @@ export const measurePass = async ({ quick, plugin, say }: Options): Promise<Resu
     name: 'pass',
     title: 'A pass',
     method:
-      `The product's prefix, pools, provider code and pass runner against a scripted model in a process of its own, over TLS: ${TTFT_MS} ms to the first event, ${TOKENS_PER_S} tokens a second, ${OUTPUT} tokens an answer, ${RTT_MS} ms round trip (added by the server, handshakes included), a prefix becomes readable with the first event of the request that writes it. Prefix ${Math.round(WINDOW / 1000)} kB, one episode of 6,000 characters more each pass. ` +
+      `The product's prefix, pools, provider code and pass runner against a scripted model in a process of its own, over TLS: ${TTFT_MS} ms to the first event, ${TOKENS_PER_S} tokens a second, ${OUTPUT} tokens an answer, ${RTT_MS} ms round trip (added by the server, handshakes included), a prefix becomes readable with the first event of the request that writes it. Prefix ${Math.round(renderPrefix(prefixInput('anthropic', openWindow(WINDOW_CHARS))).bytes.length / 1000)} kB, one episode of 6,000 characters more each pass. ` +
       `One fork is ${FORK_MS} ms, the bound of a pass is time to first token + one fork = ${TTFT_MS + FORK_MS} ms. Orchestration overhead is a pass less its pilot's first event and its longest other fork, as the threads clocked them.`,
     lines,
     tables,
@@ -45,7 +45,7 @@ const eightAtOnce = async (wire: Wire, open: Open, rounds: number): Promise<read
   const model = await startModel({ kind: 'link', timing, output: OUTPUT, tool: false });
   const pools = open(8);
   try {
-    const pass = openPasses(wire, model, WINDOW);
+    const pass = openPasses(wire, model, WINDOW_CHARS);
     await pass(pools, 8, 8, 'first-event');
     const kept: PassFigures[] = [];
     const run = (warmup: Warmup) => async (): Promise<number> => {
@@ -97,7 +97,7 @@ const fanOut = async (open: Open, quick: boolean): Promise<Line> => {
   const model = await startModel({ kind: 'link', timing: { ttft_ms: 0, tokens_per_s: 0, rtt_ms: RTT_MS }, output: 2, tool: false });
   const pools = open(8);
   try {
-    const pass = openPasses('anthropic', model, WINDOW, 200);
+    const pass = openPasses('anthropic', model, WINDOW_CHARS, 200);
     await pass(pools, 8, 8, 'none');
     await pass(pools, 8, 8, 'none');
     const time = await interleave(quick ? 5 : 15, { one: async () => (await pass(pools, 1, 8, 'none')).ms, eight: async () => (await pass(pools, 8, 8, 'none')).ms });

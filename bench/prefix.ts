@@ -1,24 +1,19 @@
 // The bytes every fork shares: rendering them cold and grown, and handing them to eight forks.
 import { join } from 'node:path';
-import { grow, openWindow } from './pass-fixture.ts';
+import { grow, openWindow, prefixInput, WINDOW_CHARS } from './pass-fixture.ts';
 import { interleave } from './measure.ts';
 import type { Options, Result } from './report.ts';
-import { renderPrefix, type PrefixInput } from '../src/main/memory/prefix.ts';
-import { BUILT_IN, toolSet } from '../src/main/memory/tools.ts';
-import { FEEDBACK_TOOL } from '../src/main/pass/feedback.ts';
+import { renderPrefix } from '../src/main/memory/prefix.ts';
 import { openPools } from '../src/main/pools.ts';
 import { providerOf, taskOf } from '../test/support/fork-task.ts';
 
 const FORKS = 8;
-const CHARS = 380_000;
 
 export const measurePrefix = async ({ quick, plugin, say }: Options): Promise<Result> => {
   say('prefix');
-  const window = openWindow(CHARS);
+  const window = openWindow(WINDOW_CHARS);
   const grown = grow(window, 1, 6000);
-  const input = (of: typeof window): PrefixInput => ({
-    wire: 'anthropic', model: 'claude-haiku-5-5', tools: toolSet(FEEDBACK_TOOL, BUILT_IN).tools, system: 'You watch.', workspace_root: '/home/dev/project', window: of, cache_ttl: '5m',
-  });
+  const input = (of: typeof window): ReturnType<typeof prefixInput> => prefixInput('anthropic', of);
   const before = renderPrefix(input(window));
   const { bytes } = renderPrefix(input(grown), before);
   const timed = (work: () => void): number => {
