@@ -71,14 +71,14 @@ export const openForks = () => {
       );
       const warm = task.warm > 0 && task.provider.kind !== 'host' ? sender.warm(task.provider, task.warm, warming.signal) : undefined;
       const result = await running;
-      warming.abort();
+      warming.abort(OVER);
       await warm;
       return result;
     } catch (error) {
       return { ...silent(task, started_at), end: 'crashed', usage_unknown: true, cause: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown' };
     } finally {
       clearTimeout(timer);
-      warming.abort();
+      warming.abort(OVER);
     }
   };
 
@@ -131,6 +131,9 @@ export const openForks = () => {
     close: sender.close,
   };
 };
+
+/** A reason of our own: without one every abort makes an error with a stack. */
+const OVER = 'over';
 
 const silent = (task: ForkTask, started_at: number): ForkResult => ({
   detector: task.detector.name,
