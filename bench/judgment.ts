@@ -1,5 +1,5 @@
 // How often each lens is right, how early, how often it cries wolf, and what it cost.
-//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split blind|later|fresh|test|train|all] [--seed N] [--json] [--markdown FILE] [--report FILE] [--cases FILE]
+//   npm run bench:judgment -- [--provider NAME] [--model NAME] [--base-url URL] [--cache DIR [--offline]] [--bases N] [--twins N] [--split unseen|blind|later|fresh|test|train|all] [--seed N] [--json] [--markdown FILE] [--report FILE] [--cases FILE]
 // Without --split only the sessions no judge was tuned on are played.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { scoreSplit, type SplitFigures } from './judgment/score.ts';
 import type { Split } from './judgment/steps.ts';
 import { lastLine, markdown, terminal, UNTUNED } from './judgment/table.ts';
 
-const SPLITS: readonly Split[] = ['train', 'test', 'fresh', 'later', 'blind'];
+const SPLITS: readonly Split[] = ['train', 'test', 'fresh', 'later', 'blind', 'unseen'];
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
@@ -37,7 +37,7 @@ const main = async (): Promise<number> => {
     const progress = (done: number, all: number): void => {
       if (process.stderr.isTTY && (done % 20 === 0 || done === all)) process.stderr.write(`\r${done} of ${all} sessions\u001b[K${done === all ? '\r\u001b[K' : ''}`);
     };
-    const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases, fresh: bases, later: bases, blind: bases }, twins: Number(values.twins), splits, recorded: 'test/fixtures/sessions', progress }, judge.pipeline);
+    const cases = await runAll({ seed: Number(values.seed), bases: { train: Math.ceil(bases / 2), test: bases, fresh: bases, later: bases, blind: bases, unseen: bases }, twins: Number(values.twins), splits, recorded: 'test/fixtures/sessions', progress }, judge.pipeline);
     const figures: readonly SplitFigures[] = splits.map((split) => scoreSplit(cases, split));
     const { asked, from_cache, absent } = judge.counts();
     if (asked + from_cache + absent > 0) process.stderr.write(`${asked} requests made, ${from_cache} answers from the folder${absent === 0 ? '' : `, ${absent} not there: these count as silence`}.\n`);

@@ -22,7 +22,7 @@ export const aftermathsOf = ({ session, kind, fault, structural, evidence = [], 
     fault === 'tests-never-run' || fault === 'tests-not-after-last-edit'
       ? [maker.test()]
       : [...new Map(attempts.map((call) => [`${call.tool}`, call])).values()].map((call) => ({ ...call, key: maker.key(), failed: false, output: 'ok' }));
-  const words = ({ train: WORDS, test: WORDS, fresh: FRESH_WORDS, later: LATER_WORDS, blind: BLIND_WORDS })[session.split];
+  const words = ({ train: WORDS, test: WORDS, fresh: FRESH_WORDS, later: LATER_WORDS, blind: BLIND_WORDS, unseen: UNSEEN_WORDS })[session.split];
   const end = (text: string): readonly Step[] => [maker.claim(text), maker.end()];
   const ending = (steps: readonly Step[], kind_: Chapter['kind']): Session => ({ ...session, chapters: [...session.chapters.slice(0, at + 1), { kind: kind_, steps }] });
   const looks = Array.from({ length: 80 }, () => maker.looking());
@@ -50,4 +50,9 @@ const LATER_WORDS: typeof WORDS = {
 const BLIND_WORDS: typeof WORDS = {
   again: 'that was still open, wasnt it', through: 'Right, and this time it works.', good: 'perfect', all: 'So we are finished here.',
   tour: 'by the way, i want to write an onboarding page. what are the main directories', toured: 'The ones above are the ones that matter.', thanks: 'great, thx', welcome: 'Any time.',
+};
+
+const UNSEEN_WORDS: typeof WORDS = {
+  again: 'hm that thing from before, can you do that properly now', through: 'Now it is as it should be.', good: 'alright', all: 'I have nothing left on my side.',
+  tour: 'completely different question, whats in which folder here', toured: 'You can ignore the remaining folders.', thanks: 'cheers', welcome: 'Gladly.',
 };

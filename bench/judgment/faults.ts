@@ -10,11 +10,12 @@ import { openMaker, type Maker } from './maker.ts';
 import { packsOf } from './packs.ts';
 import { makeRandom } from './random.ts';
 import type { Chapter, Session, Split, Step, Tuned } from './steps.ts';
+import { UNSEEN_FAULTS } from './unseen/author.ts';
 import { editsIn, testsIn, type Fault, type Rendition, type Site, type Twin } from './twin.ts';
 
 const FAULTS: readonly Fault[] = [...commandFaults, ...testFaults, ...neighbourFaults, ...meaningFaults];
 
-export const faultsOf = (split: Split): readonly Fault[] => ({ train: FAULTS, test: FAULTS, fresh: FRESH_FAULTS, later: LATER_FAULTS, blind: BLIND_FAULTS })[split];
+export const faultsOf = (split: Split): readonly Fault[] => ({ train: FAULTS, test: FAULTS, fresh: FRESH_FAULTS, later: LATER_FAULTS, blind: BLIND_FAULTS, unseen: UNSEEN_FAULTS })[split];
 
 /** The twins of one base session for one fault; none when no chapter of it can carry the fault, or the chosen one has no place for it. */
 export const twinsOf = (fault: Fault, base: Session): readonly Twin[] => {

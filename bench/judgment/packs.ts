@@ -3,6 +3,7 @@ import { BLIND_PACKS } from './blind/packs.ts';
 import { FRESH_PACKS } from './fresh/author.ts';
 import { LATER_PACKS } from './later/packs.ts';
 import type { Split } from './steps.ts';
+import { UNSEEN_PACKS } from './unseen/projects.ts';
 
 export type Pack = {
   readonly id: string;
@@ -178,4 +179,4 @@ const TEST: readonly Pack[] = [
 ];
 
 /** The projects of one split. */
-export const packsOf = (split: Split): readonly Pack[] => ({ train: TRAIN, test: TEST, fresh: FRESH_PACKS, later: LATER_PACKS, blind: BLIND_PACKS })[split];
+export const packsOf = (split: Split): readonly Pack[] => ({ train: TRAIN, test: TEST, fresh: FRESH_PACKS, later: LATER_PACKS, blind: BLIND_PACKS, unseen: UNSEEN_PACKS })[split];

@@ -53,7 +53,7 @@ export type Session = {
 
 /** Splits that fill the same shapes with words of their own. */
 export type Tuned = 'train' | 'test';
-export type Split = Tuned | 'fresh' | 'later' | 'blind';
+export type Split = Tuned | 'fresh' | 'later' | 'blind' | 'unseen';
 
 /** Its steps in order. */
 export const stepsOf = (session: Session): readonly Step[] => session.chapters.flatMap(({ steps }) => steps);

@@ -6,6 +6,7 @@ import { openMaker, type Maker } from './maker.ts';
 import { packsOf } from './packs.ts';
 import { makeRandom } from './random.ts';
 import type { Chapter, ChapterKind, Session, Split, Step } from './steps.ts';
+import { UNSEEN_KINDS, unseenStory } from './unseen/stories.ts';
 
 /** The `index`th clean session of a split. */
 export const baseSession = (split: Split, index: number, seed: number): Session => {
@@ -14,7 +15,7 @@ export const baseSession = (split: Split, index: number, seed: number): Session 
   const packs = packsOf(split);
   const pack = packs[index % packs.length] ?? random.pick(packs);
   const maker = openMaker('s', pack, split, random);
-  const told = (kind: ChapterKind): readonly Step[] => (split === 'fresh' ? freshStory(maker, kind) : split === 'later' ? laterStory(maker, kind) : split === 'blind' ? blindStory(maker, kind) : story[kind](maker));
+  const told = (kind: ChapterKind): readonly Step[] => (split === 'fresh' ? freshStory(maker, kind) : split === 'later' ? laterStory(maker, kind) : split === 'blind' ? blindStory(maker, kind) : split === 'unseen' ? unseenStory(maker, kind) : story[kind](maker));
   // From a short task to a long day.
   const count = index % 10 < 2 ? 1 : index % 10 < 6 ? random.int(2, 4) : random.int(5, 13);
   const chapters: Chapter[] = [];
@@ -33,7 +34,7 @@ const lengthOf = (chapters: readonly Chapter[]): number => chapters.reduce((sum,
 
 const KINDS: readonly ChapterKind[] = ['feature', 'feature', 'feature', 'fix', 'fix', 'fix', 'docs', 'question', 'config', 'waived', 'chore'];
 
-const KINDS_OF: Readonly<Record<Split, readonly ChapterKind[]>> = { train: KINDS, test: KINDS, fresh: FRESH_KINDS, later: LATER_KINDS, blind: BLIND_KINDS };
+const KINDS_OF: Readonly<Record<Split, readonly ChapterKind[]>> = { train: KINDS, test: KINDS, fresh: FRESH_KINDS, later: LATER_KINDS, blind: BLIND_KINDS, unseen: UNSEEN_KINDS };
 
 /** What may stand before a task: the host started again after a break, or the conversation compacted. */
 const opening = ({ random, key }: Maker, at: number, kind: ChapterKind): readonly Step[] => {

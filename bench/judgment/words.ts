@@ -3,6 +3,7 @@ import { BLIND_WORDS } from './blind/words.ts';
 import { FRESH_WORDS } from './fresh/words.ts';
 import { LATER_WORDS } from './later/words.ts';
 import type { Split } from './steps.ts';
+import { UNSEEN_WORDS } from './unseen/words.ts';
 
 export type Words = {
   readonly features: readonly string[];
@@ -271,4 +272,4 @@ const TEST: Words = {
   conclusions: ['Found it: {n} opens a handle in a loop, {f} never closes it.', 'There are five call sites of {n}; three of them sit in {f}.'],
 };
 
-export const wordsOf = (split: Split): Words => ({ train: TRAIN, test: TEST, fresh: FRESH_WORDS, later: LATER_WORDS, blind: BLIND_WORDS })[split];
+export const wordsOf = (split: Split): Words => ({ train: TRAIN, test: TEST, fresh: FRESH_WORDS, later: LATER_WORDS, blind: BLIND_WORDS, unseen: UNSEEN_WORDS })[split];

@@ -47,6 +47,6 @@ test('a model is asked once, its answers are kept, and offline nobody is asked',
 });
 
 test('a split or provider it does not have is a sentence and nothing played', async () => {
-  expect(await bench('--split', 'freshest')).toEqual({ status: 2, out: '', err: '--split takes train, test, fresh, later, blind or all, not freshest\n' });
+  expect(await bench('--split', 'freshest')).toEqual({ status: 2, out: '', err: '--split takes train, test, fresh, later, blind, unseen or all, not freshest\n' });
   expect(await bench('--provider', 'oracle')).toMatchObject({ status: 2, out: '' });
 });

@@ -157,7 +157,7 @@ describe('the scorer on judges with known answers', () => {
 // ── sessions and twins ───────────────────────────────────────────────────────
 
 describe('sessions', () => {
-  test.each(['test', 'fresh', 'later', 'blind'] as const)('forty and more clean hours of varied sessions, 30 to 400 records long (%s)', (split) => {
+  test.each(['test', 'fresh', 'later', 'blind', 'unseen'] as const)('forty and more clean hours of varied sessions, 30 to 400 records long (%s)', (split) => {
     const all = Array.from({ length: 100 }, (_, at) => written(split, at));
     expect(all.reduce((sum, { times }) => sum + activeHours(times), 0)).toBeGreaterThan(40);
     for (const { lines } of all) {
@@ -175,8 +175,8 @@ describe('sessions', () => {
   });
 
   test('no template serves two splits', () => {
-    const templates = (split: Split): ReadonlySet<string> => new Set(jobsOf(split, { seed: 9, bases: { train: 40, test: 40, fresh: 40, later: 40, blind: 40 }, twins: 20 }).flatMap(({ session }) => session.templates));
-    const splits = (['train', 'test', 'fresh', 'later', 'blind'] as const).map(templates);
+    const templates = (split: Split): ReadonlySet<string> => new Set(jobsOf(split, { seed: 9, bases: { train: 40, test: 40, fresh: 40, later: 40, blind: 40, unseen: 40 }, twins: 20 }).flatMap(({ session }) => session.templates));
+    const splits = (['train', 'test', 'fresh', 'later', 'blind', 'unseen'] as const).map(templates);
     for (const [at, one] of splits.entries()) {
       expect(one.size).toBeGreaterThan(60);
       for (const other of splits.slice(at + 1)) expect([...one].filter((template) => other.has(template))).toEqual([]);
@@ -184,7 +184,7 @@ describe('sessions', () => {
   });
 });
 
-describe.each(['test', 'fresh', 'later', 'blind'] as const)('twins (%s)', (split) => {
+describe.each(['test', 'fresh', 'later', 'blind', 'unseen'] as const)('twins (%s)', (split) => {
   const bases = Array.from({ length: 12 }, (_, at) => baseSession(split, at, 9));
   const sets = faultsOf(split).flatMap((fault) => bases.map((base) => ({ fault, base, twins: twinsOf(fault, base) })));
 
@@ -220,7 +220,7 @@ describe.each(['test', 'fresh', 'later', 'blind'] as const)('twins (%s)', (split
   });
 
   test('a label made from records has its fault where it shows', () => {
-    const job = jobsOf('train', { seed: 9, bases: { train: 3, test: 1, fresh: 1, later: 1, blind: 1 }, twins: 1 }).find(({ label }) => label.kind === 'fault' && label.fault === 'repeated-command');
+    const job = jobsOf('train', { seed: 9, bases: { train: 3, test: 1, fresh: 1, later: 1, blind: 1, unseen: 1 }, twins: 1 }).find(({ label }) => label.kind === 'fault' && label.fault === 'repeated-command');
     if (job === undefined) throw new Error('no such twin');
     const lines = transcript(job.session.id, job.session.root, stepsOf(job.session));
     const label = labelled(job, lines, { said: [], scores: [], outcomes: new Map(), passes: 0, tokens: 0 });
@@ -235,7 +235,7 @@ describe('judges', () => {
   test('the rules give the same figures twice, and find what can be counted', async () => {
     const play = async () => {
       const judge = await openBenchJudge({ provider: 'local', model: '', base_url: '', cache: undefined, offline: false, plugin: 'plugin', env: {} });
-      const cases = await runAll({ seed: 9, bases: { train: 4, test: 1, fresh: 1, later: 1, blind: 1 }, twins: 1, splits: ['train'], recorded: 'test/fixtures/sessions', progress: () => undefined }, judge.pipeline);
+      const cases = await runAll({ seed: 9, bases: { train: 4, test: 1, fresh: 1, later: 1, blind: 1, unseen: 1 }, twins: 1, splits: ['train'], recorded: 'test/fixtures/sessions', progress: () => undefined }, judge.pipeline);
       await judge.close();
       // The recorded sessions come first: three clean ones, and two whose fault is found.
       expect(cases.slice(0, 5).map(({ kind, said }) => [kind, said.length])).toEqual([['base', 0], ['base', 0], ['base', 0], ['fault', 1], ['fault', 1]]);
@@ -253,7 +253,7 @@ describe('judges', () => {
     const server = await openModelServer({ script: answerTo({ default: () => silent('looked') }) });
     const play = async (offline: boolean) => {
       const judge = await openBenchJudge({ provider: 'openai', model: 'm', base_url: server.url, cache: join(folder, 'model'), offline, plugin: 'plugin', env: { OPENAI_API_KEY: 'dummy' } });
-      const cases = await runAll({ seed: 9, bases: { train: 1, test: 0, fresh: 0, later: 0, blind: 0 }, twins: 0, splits: ['train'], progress: () => undefined }, judge.pipeline);
+      const cases = await runAll({ seed: 9, bases: { train: 1, test: 0, fresh: 0, later: 0, blind: 0, unseen: 0 }, twins: 0, splits: ['train'], progress: () => undefined }, judge.pipeline);
       await judge.close();
       return { figures: scoreSplit(cases, 'train'), counts: judge.counts() };
     };
@@ -268,7 +268,7 @@ describe('judges', () => {
   });
 
   test('a scripted judge is found out by its labels, with and without the server that answers for it', async () => {
-    const jobs = jobsOf('train', { seed: 9, bases: { train: 2, test: 0, fresh: 0, later: 0, blind: 0 }, twins: 1 }).filter(({ label }) => label.fault === 'repeated-command' && label.kind !== 'aftermath');
+    const jobs = jobsOf('train', { seed: 9, bases: { train: 2, test: 0, fresh: 0, later: 0, blind: 0, unseen: 0 }, twins: 1 }).filter(({ label }) => label.fault === 'repeated-command' && label.kind !== 'aftermath');
     const server = await openModelServer({
       script: answerTo({ 'repeat-failure': ({ find }) => advise({ headline: 'It fails the same way each time', body: 'Look at the cause.', confidence: 0.93, dedup_key: 'row', evidence: cite(find('error', ' ').slice(-3)) }) }),
     });
