@@ -14,6 +14,7 @@ import { append, number, observationBlock, renderObservations, windowText } from
 import { appendBlock, startWindow } from './memory/window-file.ts';
 import { allow, divide, estimatePass, headroom, tokensAtWorst, weigh, type PassSize } from './pass/budget.ts';
 import { readSpent, reserve, settle, type Reservation } from './pass/budget-file.ts';
+import { raisedAfter, withoutQuestion } from './pass/checklist.ts';
 import { collisionsOf } from './pass/collision.ts';
 import { FEEDBACK_TOOL } from './pass/feedback.ts';
 import { grantOf } from './pass/grants.ts';
@@ -49,12 +50,18 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
   const stamp = { session: w.setup.session, task: w.ledger.task, generation: w.window.generation, pass };
   const after = w.window.next_n - 1;
   const matches = [...repeats(w, numbered), ...neighbours(w, numbered, now, knobs)];
+  const detectors = w.setup.catalogue();
+  // The local judge reads the whole stream anyway, and costs nothing.
+  w.raised = judge.provider.kind === 'local' ? new Map() : raisedAfter(w.raised, detectors, w.window.observations, numbered);
+  const unanswered = new Set(openRecords(w.rows, w.ledger.task).map(({ kind }) => kind));
   const plan = planPass({
-    detectors: w.setup.catalogue(),
+    detectors,
     pass,
     stragglers: w.ledger.stragglers,
     muted_detectors: Object.entries(w.ledger.calibration).flatMap(([name, { muted }]) => (muted ? [name] : [])),
     episode_text: renderObservations(numbered),
+    // What it said earlier still wants an outcome.
+    without_question: withoutQuestion(w.raised).filter((name) => !unanswered.has(name)),
     matches,
     expected_ms: w.expected_ms,
     now,
@@ -275,7 +282,7 @@ const forkTask = (w: Watching, run: Run, { judge, prefix, pass, now, knobs, toke
     id: `${pass}:${detector.name}`,
     provider: { ...judge.provider, cache_ttl: w.cache_ttl ?? '5m' },
     prefix,
-    tail: local ? '' : renderTail({ detector, grant, open, now, deadline_s, body_cap: knobs.gate.body_cap, nonce: w.ledger.nonce, ...(match === undefined ? {} : { match }), ...(lead === undefined ? {} : { lead }) }),
+    tail: local ? '' : renderTail({ detector, grant, open, now, deadline_s, body_cap: knobs.gate.body_cap, nonce: w.ledger.nonce, raised: w.raised.get(detector.name)?.ids ?? [], ...(match === undefined ? {} : { match }), ...(lead === undefined ? {} : { lead }) }),
     nonce: w.ledger.nonce,
     detector,
     grant,

@@ -46,7 +46,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     // Whoever woke the agent before us was one of us: no other wake before the person speaks, no pass for that turn.
     turn_ended: false, own_turn: restored.turn?.wake_used === true, wake_used: restored.turn?.wake_used === true, asked: false, ended: false,
     pass: undefined, compacting: false, prefix: undefined, tools: [], cache_ttl: undefined, warm: undefined,
-    starts: [], expected_ms: {},
+    raised: new Map(), starts: [], expected_ms: {},
     ...bounded(rowsOf(restored.history), noSums),
     deliveries: noDeliveries,
     unsettled: NO_NEWS,

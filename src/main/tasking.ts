@@ -69,6 +69,7 @@ export const switchTask = (w: Watching, goal: string, now: number, { position, c
   w.window = emptyWindow({ task: w.ledger.task, nonce: w.ledger.nonce, generation: 0, ledger_text: ledgerText(w), ...(position === undefined ? {} : { position }) });
   w.prefix = undefined;
   w.warm = undefined;
+  w.raised = new Map();
   saveWindow(w);
   writeLedger(w.setup.paths, w.ledger);
   const numbered = number(w.window, carried);

@@ -10,6 +10,7 @@ import type { RenderedPrefix } from './memory/prefix.ts';
 import type { ToolDefinition } from './memory/tools.ts';
 import type { Window } from './memory/window.ts';
 import type { Reservation } from './pass/budget-file.ts';
+import type { Raised } from './pass/checklist.ts';
 import type { McpTool } from './pass/grants.ts';
 import type { Run } from './pass/plan.ts';
 import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered, PassReason, Position, Stamp, ToolReply, ToolRequest, Usage } from './records.ts';
@@ -112,6 +113,8 @@ export type Watching = {
   cache_ttl: '5m' | '1h' | undefined;
   /** What the provider kept of the prefix at the last pass. */
   warm: { readonly at: number; readonly tokens: number } | undefined;
+  /** What the task's work has given the checklists to ask about. */
+  raised: Raised;
   starts: readonly number[];
   expected_ms: Readonly<Record<string, number>>;
   rows: Rows;

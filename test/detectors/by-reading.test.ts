@@ -60,7 +60,7 @@ describe('standard-questions', () => {
     return silent('tests_run answered');
   };
   const work = [edit('src/cart.ts', 'return 0;', 'return sum(items);'), edit('src/total.ts', 'let t', 'const t')];
-  const cases: readonly (Case & { readonly local: boolean })[] = [
+  const cases: readonly (Case & { readonly local: boolean; readonly asked?: boolean })[] = [
     {
       what: 'changes, and the work is called done without a test run',
       parts: [prompt('Sum the items of the cart.'), ...work, claim('Done: the cart now sums its items.'), end(), prompt('Fine. What about vouchers?')],
@@ -75,10 +75,17 @@ describe('standard-questions', () => {
     },
     { what: 'waived by the user', parts: [prompt("Sum the items of the cart. Please don't run the tests, I do that."), ...work, claim('Done: the cart now sums its items.'), end()], local: false },
     { what: 'already done', parts: [prompt('Sum the items of the cart.'), ...work, run('npm test'), claim('Done: the cart now sums its items.'), end()], local: false },
-    { what: 'documents only', parts: [prompt('Describe the cart.'), edit('docs/cart.md', 'The cart', 'The cart sums'), claim('Done: the document describes it.'), end()], local: false },
+    { what: 'documents only', parts: [prompt('Describe the cart.'), edit('docs/cart.md', 'The cart', 'The cart sums'), claim('Done: the document describes it.'), end()], local: false, asked: false },
     { what: 'the work goes on', parts: [prompt('Sum the items of the cart.'), ...work, say('Next I look at vouchers.')], local: false },
   ];
-  test.each(cases)('$what', async ({ parts, speaks }) => holds(await on.play({ parts, rules: { 'standard-questions': rule }, detectors: { 'standard-questions': {} } }), 'standard-questions', speaks));
+  test.each(cases)('$what', async ({ parts, speaks, asked }) => holds(await on.play({ parts, rules: { 'standard-questions': rule }, detectors: { 'standard-questions': {} } }), 'standard-questions', speaks, asked));
+  test('no model is asked while the work raises no question, and of the checklist it is shown what that raises', async () => {
+    const { requests } = await on.play({ parts: [prompt('How does the cart sum up?'), read('src/cart.ts'), claim('By a loop.'), end(), prompt('Make it a reduce.'), ...work, claim('Done: a reduce.'), end()], rules: {}, detectors: { 'standard-questions': {} } });
+    const tails = requests.map(({ tail }) => tail);
+    expect(tails).toHaveLength(1);
+    expect(tails[0]).toMatch(/Checklist:.*- tests_run: .*- compiles: /s);
+    expect(tails[0]).not.toContain('- deployed: ');
+  });
   test.each(cases)('$what, by rules', async ({ parts, local }) => {
     const { advice } = await on.play({ parts, local: true, detectors: { 'standard-questions': {} } });
     expect(advice.map(({ dedup_key, evidence }) => [dedup_key, evidence.length > 0])).toEqual(local ? [['standard-questions:tests_run', true]] : []);

@@ -5,7 +5,7 @@ import { mayRun, type StragglerLimits } from './stragglers.ts';
 
 export type Run = { readonly detector: Detector; readonly pilot: boolean; readonly match?: StructuralMatch };
 
-export type SkipReason = 'disabled' | 'muted' | 'cadence' | 'when' | 'no-match' | 'rate-limited' | 'straggler';
+export type SkipReason = 'disabled' | 'muted' | 'cadence' | 'when' | 'no-question' | 'no-match' | 'rate-limited' | 'straggler';
 
 export type Plan = {
   /** The pilot first, then the longest expected first. */
@@ -22,6 +22,8 @@ export type PlanInput = {
   /** Muted by their own uptake. */
   readonly muted_detectors: readonly string[];
   readonly episode_text: string;
+  /** Their checklist asks nothing about this work. */
+  readonly without_question: readonly string[];
   /** Found by code for this episode; the first one of a detector is put to it. */
   readonly matches: readonly StructuralMatch[];
   /** Past mean duration by detector; one never seen is taken for long. */
@@ -44,12 +46,13 @@ export const planPass = (input: PlanInput): Plan => {
   return { runs: [...(pilot === undefined ? [] : [{ ...pilot, pilot: true }]), ...rest.map((run) => ({ ...run, pilot: false }))], skipped };
 };
 
-const whyNot = (detector: Detector, match: StructuralMatch | undefined, { pass, stragglers, muted_detectors, episode_text, now, limits }: PlanInput): SkipReason | undefined => {
+const whyNot = (detector: Detector, match: StructuralMatch | undefined, { pass, stragglers, muted_detectors, episode_text, without_question, now, limits }: PlanInput): SkipReason | undefined => {
   if (!detector.enabled) return 'disabled';
   if (muted_detectors.includes(detector.name)) return 'muted';
   const stride = strideOf(detector);
   if (pass % stride !== 0) return 'cadence';
   if (detector.when.length > 0 && !detector.when.some((pattern) => occurs(pattern, episode_text))) return 'when';
+  if (without_question.includes(detector.name)) return 'no-question';
   if (detector.structural !== undefined && match === undefined) return 'no-match';
   const rung = mayRun(stragglers[detector.name], pass / stride, now, limits);
   return rung === 'yes' ? undefined : rung === 'disabled' ? 'straggler' : rung;

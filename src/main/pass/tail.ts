@@ -13,15 +13,17 @@ export type TailInput = {
   readonly body_cap: number;
   readonly nonce: string;
   readonly match?: StructuralMatch;
+  /** Ids of its checklist's questions that this work raises; absent or none: all are shown. */
+  readonly raised?: readonly string[];
   /** Facts that code has looked up for this look. */
   readonly lead?: string;
 };
 
 /** Instructions in our own voice; whatever comes from the session or from a model stands in tags with the task's nonce. */
-export const renderTail = ({ detector, grant, open, now, deadline_s, body_cap, nonce, match, lead }: TailInput): string =>
+export const renderTail = ({ detector, grant, open, now, deadline_s, body_cap, nonce, match, raised, lead }: TailInput): string =>
   [
     `Your look: ${detector.name}\n\n${detector.system}`,
-    settingsOf(detector),
+    settingsOf(detector, raised),
     match === undefined ? '' : `Found by code:\n${framed('match', nonce, matchText(match))}`,
     lead === undefined ? '' : `Looked up by code, as a place to start; a lead is no finding by itself:\n${framed('lead', nonce, lead)}`,
     toolsOf(detector, grant),
@@ -49,9 +51,9 @@ const MAX_SETTINGS = 4000;
 /** For code, or for whoever edits the catalogue, as are lists of patterns (`finished_by` and its like): nothing a model needs. */
 const UNSAID: ReadonlySet<string> = new Set(['about', 'leads', 'min_failures', 'questions']);
 
-const settingsOf = ({ config }: Detector): string => {
+const settingsOf = ({ config }: Detector, raised: readonly string[] = []): string => {
   const { questions } = config as { readonly questions?: readonly { readonly id: string; readonly text: string }[] };
-  const checklist = questions === undefined ? [] : ['Checklist:', ...questions.map(({ id, text }) => `- ${id}: ${text}`)];
+  const checklist = questions === undefined ? [] : ['Checklist:', ...questions.filter(({ id }) => raised.length === 0 || raised.includes(id)).map(({ id, text }) => `- ${id}: ${text}`)];
   const rest = Object.entries(config).filter(([name]) => !UNSAID.has(name) && !name.endsWith('_by')).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return [...checklist, ...rest].join('\n').slice(0, MAX_SETTINGS);
 };

@@ -8,7 +8,7 @@ const detector = (name: string, over: Partial<Detector> = {}): Detector => ({
 });
 const match: StructuralMatch = { detector: 'repeat', key: 'k', headline: 'h', body: 'b', evidence: ['#1'], stale_if: [] };
 const plan = (detectors: readonly Detector[], over: Partial<PlanInput> = {}) =>
-  planPass({ detectors, pass: 1, stragglers: {}, muted_detectors: [], episode_text: '', matches: [], expected_ms: {}, now: 0, limits: defaultKnobs().loop, ...over });
+  planPass({ detectors, pass: 1, stragglers: {}, muted_detectors: [], episode_text: '', without_question: [], matches: [], expected_ms: {}, now: 0, limits: defaultKnobs().loop, ...over });
 const names = (detectors: readonly Detector[], over: Partial<PlanInput> = {}): string[] => plan(detectors, over).runs.map(({ detector, pilot }) => `${detector.name}${pilot ? '*' : ''}`);
 const repeat = detector('repeat', { structural: 'repeat-failure', pilot: true });
 
@@ -36,10 +36,10 @@ describe('planPass', () => {
     const { runs, skipped } = plan(
       [
         detector('off', { enabled: false }), detector('noisy'), detector('third', { cadence: 'every_nth:3' }), detector('rare', { when: ['git rebase*onto'] }),
-        detector('slow'), detector('dead'), repeat, detector('a'),
+        detector('slow'), detector('dead'), detector('list'), repeat, detector('a'),
       ],
       {
-        pass: 2, muted_detectors: ['noisy'], episode_text: '#1 [tool] Bash git rebase main',
+        pass: 2, muted_detectors: ['noisy'], without_question: ['list'], episode_text: '#1 [tool] Bash git rebase main',
         stragglers: {
           slow: { timeouts: 2, stage: 'rate-limited', since: 0, retried: false, because: '' },
           dead: { timeouts: 4, stage: 'disabled', since: 0, retried: false, because: '' },
@@ -48,7 +48,7 @@ describe('planPass', () => {
     );
     expect(runs.map((run) => run.detector.name)).toEqual(['a']);
     expect(Object.fromEntries(skipped.map((each) => [each.detector, each.because]))).toEqual({
-      off: 'disabled', noisy: 'muted', third: 'cadence', rare: 'when', slow: 'rate-limited', dead: 'straggler', repeat: 'no-match',
+      off: 'disabled', noisy: 'muted', third: 'cadence', rare: 'when', slow: 'rate-limited', dead: 'straggler', list: 'no-question', repeat: 'no-match',
     });
   });
 

@@ -48,4 +48,11 @@ describe('renderTail', () => {
     expect(text).toContain('Checklist:\n- tests_run: were the tests run?\ndepth: 3');
     expect(text).not.toMatch(/for people|edit:|_by/);
   });
+
+  it('leaves out the questions that this work does not raise', () => {
+    const questions = [{ id: 'tests_run', text: 'were the tests run?' }, { id: 'deployed', text: 'was it deployed?' }];
+    const asked = (raised: readonly string[]): string => tail({ detector: { ...detector, config: { questions } }, raised });
+    expect(asked(['deployed'])).toContain('Checklist:\n- deployed: was it deployed?\n\n');
+    expect(asked([])).toContain('- tests_run: were the tests run?\n- deployed: was it deployed?');
+  });
 });
