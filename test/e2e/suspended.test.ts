@@ -74,7 +74,7 @@ test('it is asked to end while its session is anotherâ€™s: nothing of the otherâ
   age();
   const other = world.monitor(second);
   world.signal(second, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p2' });
-  await world.until(() => world.turn(S)?.host_pid === second, 'not taken over');
+  await world.until(() => world.turn(S)?.host_pid === second && world.status(S)?.host_pid === second, 'not taken over');
   const ended = new Promise((resolve) => void suspended.once('exit', resolve));
   suspended.kill('SIGTERM');
   suspended.kill('SIGCONT');
