@@ -117,6 +117,7 @@ export type ReadEvent =
   | { readonly kind: 'blocked'; readonly at: number }
   | { readonly kind: 'withdrawn'; readonly at: number; readonly text: string }
   | { readonly kind: 'turn-end'; readonly at: number; readonly reason: string }
+  /** `dead`: of the records that no longer count, those that carried something of ours. */
   | { readonly kind: 'rewind'; readonly at: number; readonly dead: readonly string[] };
 
 /** Token counts of one API message; last record of a `message.id` wins (SPEC 5.2). */

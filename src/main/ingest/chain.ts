@@ -27,6 +27,8 @@ export type Chain = {
   readonly observeAgent: (agent: { readonly id: string; readonly type: string; readonly text: string; readonly at: number }, cap: number) => Observation | undefined;
   /** What signals brought to a chain before this one, once that chain's records have been folded again: their own records are no news. */
   readonly remember: (observations: readonly Observation[]) => void;
+  /** The file has records before the first one that is folded: copies of them are told by their age. */
+  readonly beganLate: () => void;
 };
 
 /** The state of one session's reading (SPEC 5.1, 5.2). Bounded: see each part. */
@@ -43,15 +45,16 @@ export const createChain = (): Chain => {
     const fresh: Projected[] = [];
 
     for (const item of items) {
-      if (item.uuid !== undefined && lineage.seen(item.uuid)) continue;
+      const link = item.uuid === undefined ? undefined : linkOf(item, item.uuid);
+      if (link !== undefined && (lineage.seen(link.uuid) || (mode === 'live' && lineage.isForgotten(link)))) continue;
       const copied = item.forked_from !== undefined && mode === 'live';
-      const dead = item.uuid === undefined ? NONE : lineage.add(linkOf(item, item.uuid));
+      const rewound = link === undefined ? undefined : lineage.add(link);
       if (copied) continue;
       fresh.push(item);
-      if (dead.length > 0) {
+      if (rewound !== undefined) {
         const at = item.at ?? 0;
-        observations.push(rewindNote(item, dead.length, at));
-        events.push({ kind: 'rewind', at, dead });
+        observations.push(rewindNote(item, rewound.records, at));
+        events.push({ kind: 'rewind', at, dead: rewound.named });
       }
       if (item.type === 'attachment/queued_command') queue.attached();
       if (item.queue !== undefined) {
@@ -98,14 +101,14 @@ export const createChain = (): Chain => {
     if (last?.uuid.startsWith(`${FINAL}-`) === true) finals.fromSignal(textOf(last));
   };
 
-  return { fold, observeFinal, observeAgent, remember };
+  return { fold, observeFinal, observeAgent, remember, beganLate: lineage.beganLate };
 };
 
 const FINAL = 'final';
 
-const NONE: readonly string[] = [];
-
-const linkOf = ({ parent, prompt, type }: Projected, uuid: string): LineageRecord => ({ uuid, parent, prompt: prompt !== undefined, boundary: type === 'system/compact_boundary', aside: type === 'sidechain' });
+const linkOf = ({ parent, at, prompt, type, proofs }: Projected, uuid: string): LineageRecord => ({
+  uuid, parent, at, prompt: prompt !== undefined, boundary: type === 'system/compact_boundary', aside: type === 'sidechain', named: proofs.length > 0,
+});
 
 const rewindNote = (item: Projected, records: number, at: number): Observation => ({
   kind: 'note',

@@ -6,18 +6,20 @@ import { item, observation } from '../../support/records.ts';
 
 type Queue = NonNullable<Projected['queue']>;
 
+/** Each carries something of ours, so that a rewind names it. */
+const told = (uuid: string): Pick<Projected, 'uuid' | 'proofs'> => ({ uuid, proofs: [{ ids: [`sb-${uuid}`], channel: 'context', at: 1 }] });
 const say = (uuid: string, parent: string | undefined, words = `words of ${uuid}`): Projected =>
-  item({ uuid, ...(parent === undefined ? {} : { parent }), observations: [observation({ uuid, text: `[text] ${words}` })], events: [{ kind: 'response', at: 1 }] });
+  item({ ...told(uuid), ...(parent === undefined ? {} : { parent }), observations: [observation({ uuid, text: `[text] ${words}` })], events: [{ kind: 'response', at: 1 }] });
 const prompt = (uuid: string, parent: string | undefined, who: 'human' | 'notification' = 'human'): Projected =>
   item({
-    type: 'user', uuid, ...(parent === undefined ? {} : { parent }), prompt: who,
+    type: 'user', ...told(uuid), ...(parent === undefined ? {} : { parent }), prompt: who,
     observations: who === 'human' ? [observation({ kind: 'prompt', uuid, human: true, text: `[prompt] ${uuid}` })] : [],
     events: [{ kind: 'prompt', origin: who, at: 1 }],
   });
 const call = (uuid: string, parent: string, id: string, tool = 'Bash', text = `[tool] ${tool} npm test`, more: Partial<Observation> = {}): Projected =>
-  item({ uuid, parent, observations: [observation({ kind: 'tool', uuid, tool, call: id, text, ...more })], events: [{ kind: 'response', at: 1 }] });
+  item({ ...told(uuid), parent, observations: [observation({ kind: 'tool', uuid, tool, call: id, text, ...more })], events: [{ kind: 'response', at: 1 }] });
 const result = (uuid: string, parent: string, id: string, more: Partial<Observation> = {}): Projected =>
-  item({ type: 'user', uuid, parent, observations: [observation({ kind: 'done', uuid, call: id, text: '[done]', ...more })], events: [{ kind: 'tool-result', at: 1, call: id }] });
+  item({ type: 'user', ...told(uuid), parent, observations: [observation({ kind: 'done', uuid, call: id, text: '[done]', ...more })], events: [{ kind: 'tool-result', at: 1, call: id }] });
 const queued = (op: Queue['op'], text = '', reason?: string): Projected => item({ type: 'queue-operation', at: 5, queue: { op, text, ...(reason === undefined ? {} : { reason }) } });
 const turnEnd = item({ type: 'system/turn_duration', events: [{ kind: 'turn-end', at: 2, reason: 'end_turn' }] });
 
@@ -44,6 +46,16 @@ describe('copies', () => {
     const copied = [{ ...say('a1', undefined), forked_from: 's0' }];
     expect(texts(chain.fold(copied, 'history'))).toHaveLength(1);
     expect(texts(chain.fold(copied, 'history'))).toEqual([]);
+  });
+
+  test('C8: a replay of what was never read, since the file was begun late, is no activity; what is written now is', () => {
+    const at = (one: Projected, minute: number): Projected => ({ ...one, at: minute * 60_000 });
+    const chain = createChain();
+    chain.fold([at(say('a7', 'before'), 70), at(prompt('p8', 'a7'), 80)], 'history');
+    chain.beganLate();
+    const folded = chain.fold([at(prompt('p1', undefined), 10), at(say('a1', 'p1'), 11), at(say('a8', 'p8'), 90), at(prompt('p9', 'a1'), 91)], 'live');
+    expect(texts(folded)).toEqual(['[text] words of a8', '[prompt] p9']);
+    expect(folded.copies).toBe(2);
   });
 
   test('records without a uuid are folded as they come', () => {
@@ -170,8 +182,8 @@ describe('a rewind', () => {
   });
 
   test('to before a compaction crosses it', () => {
-    const boundary = item({ type: 'system/compact_boundary', uuid: 'b' });
-    const folded = live(prompt('p1', undefined), say('a1', 'p1'), prompt('p2', 'a1'), say('a2', 'p2'), boundary, item({ uuid: 's', parent: 'b' }), prompt('p3', 'a1'));
+    const boundary = item({ type: 'system/compact_boundary', ...told('b') });
+    const folded = live(prompt('p1', undefined), say('a1', 'p1'), prompt('p2', 'a1'), say('a2', 'p2'), boundary, item({ ...told('s'), parent: 'b' }), prompt('p3', 'a1'));
     expect(rewinds(folded)).toEqual([['p2', 'a2', 'b', 's']]);
   });
 

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { keyOf } from '../../../src/main/ingest/generation.ts';
 import { createLineage } from '../../../src/main/ingest/lineage.ts';
 import { cpuMs } from '../../support/cpu.ts';
 
-const link = (uuid: string, parent?: string, prompt = false) => ({ uuid, parent, prompt, boundary: false, aside: false });
+const link = (uuid: string, parent?: string, prompt = false) => ({ uuid, parent, at: undefined, prompt, boundary: false, aside: false, named: true });
 
 test('the oldest records are forgotten, the recent ones known', () => {
   const lineage = createLineage(100);
@@ -16,8 +17,8 @@ test('the oldest records are forgotten, the recent ones known', () => {
 test('a prompt whose branch point was forgotten is no rewind', () => {
   const lineage = createLineage(100);
   for (let i = 0; i < 1000; i += 1) lineage.add(link(`u${i}`, i === 0 ? undefined : `u${i - 1}`, i % 10 === 0));
-  expect(lineage.add(link('p', 'u5', true))).toEqual([]);
-  expect(lineage.add(link('q', undefined, true))).toEqual([]);
+  expect(lineage.add(link('p', 'u5', true))).toBeUndefined();
+  expect(lineage.add(link('q', undefined, true))).toBeUndefined();
 });
 
 test('records aside of the main conversation are known and followed by nothing', () => {
@@ -26,8 +27,89 @@ test('records aside of the main conversation are known and followed by nothing',
   lineage.add(link('p2', 'p1', true));
   lineage.add({ ...link('side', undefined, true), aside: true });
   expect(lineage.seen('side')).toBe(true);
-  expect(lineage.add(link('p3', 'p2', true))).toEqual([]);
-  expect(lineage.add(link('p4', 'p1', true))).toEqual(['p2', 'p3']);
+  expect(lineage.add(link('p3', 'p2', true))).toBeUndefined();
+  expect(lineage.add(link('p4', 'p1', true))).toEqual({ records: 2, named: ['p2', 'p3'] });
+});
+
+test('of a dead branch only what carries something of ours is named, from before the last hundreds too', () => {
+  const lineage = createLineage();
+  lineage.add({ ...link('root', undefined, true), named: false });
+  for (let i = 0; i < 5000; i += 1) lineage.add({ ...link(`u${i}`, i === 0 ? 'root' : `u${i - 1}`, i % 10 === 0), named: i % 1000 === 7 });
+  expect(lineage.add({ ...link('p', 'u1500', true), named: false })).toEqual({ records: 3499, named: ['u2007', 'u3007', 'u4007'] });
+});
+
+describe('copies of what was forgotten', () => {
+  const at = (n: number) => ({ at: 1_000_000 + n * 1000 });
+  /** A thousand records a second apart, of which the last fifty to a hundred are known. */
+  const long = () => {
+    const lineage = createLineage(100);
+    for (let i = 0; i < 1000; i += 1) lineage.add({ ...link(`u${i}`, i === 0 ? undefined : `u${i - 1}`, i % 10 === 0), ...at(i) });
+    return lineage;
+  };
+  /** What of a replay of the first `n` records would count again. */
+  const counted = (lineage: ReturnType<typeof createLineage>, n: number): number => {
+    let again = 0;
+    for (let i = 0; i < n; i += 1) {
+      const copy = { ...link(`u${i}`, i === 0 ? undefined : `u${i - 1}`, i % 10 === 0), ...at(i) };
+      if (lineage.seen(copy.uuid) || lineage.isForgotten(copy)) continue;
+      lineage.add(copy);
+      again += 1;
+    }
+    return again;
+  };
+
+  test('are told by their age: a replay of everything counts nothing again', () => {
+    expect(counted(long(), 1000)).toBe(0);
+  });
+
+  test('are told where the file was begun late as well, and not where nothing is known yet', () => {
+    const lineage = createLineage();
+    lineage.beganLate();
+    expect(lineage.isForgotten({ ...link('first', 'before'), ...at(500) })).toBe(false);
+    lineage.add({ ...link('first', 'before'), ...at(500) });
+    expect(counted(lineage, 500)).toBe(0);
+  });
+
+  test('what is new counts: a rewind beyond memory, a compaction, a record without a time, a clock set back under the session', () => {
+    const lineage = long();
+    expect(lineage.isForgotten({ ...link('p', 'u5', true), ...at(1001) })).toBe(false);
+    expect(lineage.isForgotten({ ...link('b', undefined), boundary: true, ...at(1001) })).toBe(false);
+    expect(lineage.isForgotten(link('timeless', 'u5'))).toBe(false);
+    const back = { ...link('back', 'u999'), ...at(3) };
+    expect(lineage.isForgotten(back)).toBe(false);
+    lineage.add(back);
+    expect(lineage.isForgotten({ ...link('b2', undefined), boundary: true, ...at(4) })).toBe(false);
+  });
+
+  test('before anything is forgotten nothing is taken for one', () => {
+    const lineage = createLineage();
+    lineage.add({ ...link('u1', undefined), ...at(100) });
+    expect(lineage.isForgotten({ ...link('u0', undefined), ...at(1) })).toBe(false);
+  });
+});
+
+test('whatever uuids come, exactly those of the last generations are known', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string(), fc.uuid(), fc.integer({ min: 0, max: 60 }).map(String)), { maxLength: 300 }), (uuids) => {
+      const lineage = createLineage(64);
+      let [young, old] = [new Set<string>(), new Set<string>()];
+      for (const uuid of uuids) {
+        expect(lineage.seen(uuid)).toBe(young.has(uuid) || old.has(uuid));
+        if (lineage.seen(uuid)) continue;
+        if (young.size === 32) [young, old] = [new Set<string>(), young];
+        young.add(uuid);
+        lineage.add(link(uuid));
+      }
+    }),
+  );
+});
+
+test('uuids made to fall into one place are given up after some, so that none is sought for long', () => {
+  const alike: string[] = [];
+  for (let i = 0; alike.length < 300; i += 1) if ((keyOf(`u${i}`) & 4095) === 0) alike.push(`u${i}`);
+  const lineage = createLineage(4096);
+  for (const uuid of alike) lineage.add(link(uuid));
+  expect(alike.map((uuid) => lineage.seen(uuid))).toEqual(alike.map((_, n) => n < 256));
 });
 
 test('a file of nothing but branches costs in proportion to its length', () => {
@@ -56,9 +138,10 @@ test('over any history of turns, rewinds and compactions exactly the abandoned r
       let path: readonly { readonly uuid: string; readonly prompt: boolean }[] = [];
       const append = (prompt: boolean, boundary = false): readonly string[] => {
         const uuid = `u${(n += 1)}`;
-        const dead = lineage.add({ ...link(uuid, boundary ? undefined : path.at(-1)?.uuid, prompt), boundary });
+        const { named = [], records = 0 } = lineage.add({ ...link(uuid, boundary ? undefined : path.at(-1)?.uuid, prompt), boundary }) ?? {};
+        expect(records).toBe(named.length);
         path = [...path, { uuid, prompt }];
-        return dead;
+        return named;
       };
       const gone = new Set<string>();
       for (const { kind, ...more } of steps) {
