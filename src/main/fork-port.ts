@@ -1,5 +1,5 @@
 // Main's side of one fork in a thread: answers what it asks over its port, and sees to it that it stops.
-import type { MessagePort } from 'node:worker_threads';
+import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { decode, encode, type FromFork, type ToFork } from '../workers/contract.ts';
 import type { ForkEnd, ToolReply, ToolRequest, Usage } from './records.ts';
 
@@ -50,8 +50,16 @@ export const openLine = (port: MessagePort, on: ForkHooks) => {
       default: // from a later version of the worker
     }
   };
+  /** What it has spent, by the messages that a dead thread left as well. */
+  const spentInAll = (): Usage => {
+    for (let left = receiveMessageOnPort(port); left !== undefined; left = receiveMessageOnPort(port)) {
+      const message = decode<FromFork>(left.message as Uint8Array);
+      if (message.kind === 'usage') spent = added(spent, message.usage);
+    }
+    return spent;
+  };
   port.on('message', (bytes: Uint8Array) => void answer(decode<FromFork>(bytes)).catch((error: unknown) => on.log?.(`fork port: ${wordsOf(error)}`)));
-  return { cancel: (because: ForkEnd): void => post({ kind: 'cancel', because }), spent: (): Usage => spent };
+  return { cancel: (because: ForkEnd): void => post({ kind: 'cancel', because }), spent: spentInAll };
 };
 
 const noTool = (): Promise<ToolReply> => Promise.resolve({ ok: false, text: 'no tools here' });

@@ -12,7 +12,7 @@ import { acceptSummary, digest, summaryRequests } from './memory/summary.ts';
 import { toolSet } from './memory/tools.ts';
 import { append, number, observationBlock, renderObservations, windowText } from './memory/window.ts';
 import { appendBlock, startWindow } from './memory/window-file.ts';
-import { allow, divide, estimatePass, headroom, tokensAtWorst, weigh, type PassSize } from './pass/budget.ts';
+import { allow, divide, estimatePass, headroom, tokensAtWorst, unseenOf, weigh, type PassSize, type Unseen } from './pass/budget.ts';
 import { readSpent, reserve, settle, type Reservation } from './pass/budget-file.ts';
 import { raisedAfter, withoutQuestion } from './pass/checklist.ts';
 import { collisionsOf } from './pass/collision.ts';
@@ -97,7 +97,8 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
       return lead === undefined ? result : { ...result, tool_text: `${lead}\n${result.tool_text}` };
     },
   });
-  return { ...base, runs: plan.runs, ...(budget.reservation === undefined ? {} : { reservation: budget.reservation }), results };
+  const { reservation, unseen } = budget;
+  return { ...base, runs: plan.runs, ...(reservation === undefined ? {} : { reservation }), ...(unseen === undefined ? {} : { unseen }), results };
 };
 
 /** Everything that waits becomes one block of the window, on disk and in memory. */
@@ -242,7 +243,7 @@ const prefixOf = (w: Watching, judge: Judge, wire: Wire, knobs: Knobs): Uint8Arr
 };
 
 /** Each fork's token budget, reserved before anything is sent; undefined when not every fork could make its first request. */
-const spendable = (w: Watching, judge: Judge, runs: readonly Run[], prefix: Uint8Array, serialise: boolean, now: number, knobs: Knobs): { readonly tokens: readonly number[]; readonly reservation?: Reservation } | undefined => {
+const spendable = (w: Watching, judge: Judge, runs: readonly Run[], prefix: Uint8Array, serialise: boolean, now: number, knobs: Knobs): { readonly tokens: readonly number[]; readonly unseen?: readonly Unseen[]; readonly reservation?: Reservation } | undefined => {
   if (judge.provider.kind === 'local') return { tokens: runs.map(() => 0) };
   const ttl = w.cache_ttl ?? '5m';
   const warm = w.warm !== undefined && now - w.warm.at < (ttl === '1h' ? 3_600_000 : 300_000) ? w.warm.tokens : 0;
@@ -260,7 +261,7 @@ const spendable = (w: Watching, judge: Judge, runs: readonly Run[], prefix: Uint
   const allowance = allow(estimatePass(size), headroom(w.ledger.spent_tokens, readSpent(w.setup.paths, who, now), judge.provider.kind, knobs.budget));
   if (!allowance.go) return undefined;
   const reservation = hold(w, judge, String(w.ledger.pass), allowance.tokens, now, knobs);
-  return reservation === undefined ? undefined : { tokens: divide(size, allowance.tokens), reservation };
+  return reservation === undefined ? undefined : { tokens: divide(size, allowance.tokens), unseen: unseenOf(size), reservation };
 };
 
 /** Without tools there is one thing to do: answer. */

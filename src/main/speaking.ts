@@ -65,9 +65,7 @@ export const withdraw = (w: Watching, advice: Advice, because: Because, now: num
 
 const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: number, knobs: Knobs): void => {
   const { tokens, usd } = costOf(pass.judge, results);
-  // What nobody could count is taken for the worst case: threads that keep dying must not spend unseen (HAZARDS D2).
-  const unknown = results.some(({ usage_unknown }) => usage_unknown === true);
-  if (pass.reservation !== undefined) release(w, pass.stamp.task, pass.reservation, unknown ? Math.max(tokens, pass.reservation.tokens) : tokens, now, usd);
+  if (pass.reservation !== undefined) release(w, pass.stamp.task, pass.reservation, Math.max(tokens, Math.min(pass.reservation.tokens, tokens + unseenIn(pass, results))), now, usd);
   const read = Math.max(0, ...results.map(({ usage }) => usage.cache_read + usage.cache_write_5m + usage.cache_write_1h));
   if (read > 0) w.warm = { at: now, tokens: read };
   if (usd !== undefined) w.usd = (w.usd ?? 0) + usd;
@@ -103,6 +101,14 @@ const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: n
     if (result.cause !== undefined) w.setup.log(`${detector} in pass ${pass.stamp.pass}: ${end}: ${result.cause}; ${weigh(usage, outputRatio(pass.judge))} tokens`);
   }
 };
+
+/** What nobody could count: threads that keep dying must not spend unseen (HAZARDS D2). */
+const unseenIn = ({ runs, unseen = [] }: Pass, results: readonly ForkResult[]): number =>
+  results.reduce((sum, { detector, usage, usage_unknown }) => {
+    if (usage_unknown !== true) return sum;
+    const { first, later } = unseen[runs.findIndex((run) => run.detector.name === detector)] ?? { first: Infinity, later: Infinity };
+    return sum + (weigh(usage) === 0 ? first : later);
+  }, 0);
 
 const noStats = (floor: number): DetectorStats => ({
   runs: 0, silent: 0, advised: 0, delivered: 0, timeouts: 0, failed: 0, cache_read: 0, cache_write: 0, input: 0, output: 0, took_ms: 0, closed: 0, floor, floor_source: 'gate.confidence_floor',

@@ -9,6 +9,7 @@ import type { Volumes } from './ingest/volumes.ts';
 import type { RenderedPrefix } from './memory/prefix.ts';
 import type { ToolDefinition } from './memory/tools.ts';
 import type { Window } from './memory/window.ts';
+import type { Unseen } from './pass/budget.ts';
 import type { Reservation } from './pass/budget-file.ts';
 import type { Raised } from './pass/checklist.ts';
 import type { McpTool } from './pass/grants.ts';
@@ -74,6 +75,8 @@ export type Pass = {
   readonly skipped: readonly { readonly detector: string; readonly because: string }[];
   readonly judge: Judge;
   readonly reservation?: Reservation;
+  /** Of each run, in their order. */
+  readonly unseen?: readonly Unseen[];
   /** Number of the last observation its forks could know. */
   readonly after: number;
   /** Why it asked nobody, though somebody would have run. */

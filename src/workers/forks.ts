@@ -53,6 +53,7 @@ export const openForks = () => {
     const timer = setTimeout(() => port.abort('deadline'), deadline_ms + grace_ms);
     const started_at = Date.now();
     const warming = new AbortController();
+    let spent = NO_USAGE;
     try {
       if (task.provider.kind === 'local') return judged(task, started_at);
       const running = runFork(
@@ -61,7 +62,10 @@ export const openForks = () => {
         port.tool,
         {
           firstEvent: () => port.post({ kind: 'first-event' }),
-          usage: (usage, estimated) => port.post({ kind: 'usage', usage, estimated }),
+          usage: (usage, estimated) => {
+            spent = addUsage(spent, usage);
+            port.post({ kind: 'usage', usage, estimated });
+          },
           learnt: (what) => port.post({ kind: 'learnt', ...what }),
           log: (line) => port.post({ kind: 'log', line }),
           ...(task.trace === true ? { trace: (text: string) => port.post({ kind: 'trace', text }) } : {}),
@@ -75,7 +79,7 @@ export const openForks = () => {
       await warm;
       return result;
     } catch (error) {
-      return { ...silent(task, started_at), end: 'crashed', usage_unknown: true, cause: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown' };
+      return { ...silent(task, started_at), end: 'crashed', usage: spent, usage_unknown: true, cause: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown' };
     } finally {
       clearTimeout(timer);
       warming.abort(OVER);

@@ -176,7 +176,7 @@ describe('the forks pool', () => {
   it('a dead thread costs its forks, not the pool', async () => {
     const pools = open();
     const [dead, beside] = await Promise.all([pools.fork(task('dead', 'die'), {}), pools.fork(task('beside', 'wait'), {})]);
-    expect(dead).toMatchObject({ end: 'crashed', usage_unknown: true, cause: 'worker exited with code: 3' });
+    expect(dead).toMatchObject({ end: 'crashed', usage: { input: 10 }, usage_unknown: true, cause: 'worker exited with code: 3' });
     expect(beside.end).toBe('crashed');
     expect(await pools.fork(task('thrown', 'throw'), {})).toMatchObject({ end: 'crashed', cause: 'bad luck' });
     expect((await pools.fork(task('next'), {})).end).toBe('feedback');

@@ -57,19 +57,31 @@ export const divide = (size: PassSize, tokens: number): readonly number[] => {
   return costs.map(([first = 0, ...further]) => Math.max(0, Math.floor(first + sum(further) * part - (further.at(-1) ?? 0))) + 1);
 };
 
+/** What may be unseen of a fork that broke off, in weighted tokens: its first request, or whatever comes once that was answered. */
+export type Unseen = { readonly first: number; readonly later: number };
+
+/** In the order of `iterations`. What a fork has spent is told as its answers come, so that one request at its worst is all that can be missing. */
+export const unseenOf = (size: PassSize): readonly Unseen[] => {
+  const again = ownCost(size) + size.prefix * readPrice(size);
+  return forkCosts(size).map(([first = 0, ...further]) => ({ first: ceil(first), later: ceil(Math.max(again, ...further)) }));
+};
+
 /** Each fork's requests at their worst, in order; a later one is never cheaper than the second. */
 const forkCosts = (size: PassSize): readonly (readonly number[])[] => {
   const write = size.cache === 'none' ? 1 : size.cache === '1h' ? WRITE_1H : WRITE_5M;
-  const read = size.cache === 'none' ? 1 : CACHE_READ;
+  const read = readPrice(size);
   const warm = Math.min(size.cached, size.prefix);
   const writer = (size.prefix - warm) * write + warm * read;
-  const own = size.tail + size.max_output * size.output_ratio;
+  const own = ownCost(size);
   return size.iterations.map((iterations, i) => {
     const first = own + (i === 0 || !size.one_writer ? writer : size.prefix * read);
     const further = Array.from({ length: Math.max(0, iterations - 1) }, (_, n) => own + size.prefix * read + (n + 1) * (size.max_output + TOOL_RESULTS));
     return [first, ...further];
   });
 };
+
+const readPrice = ({ cache }: PassSize): number => (cache === 'none' ? 1 : CACHE_READ);
+const ownCost = ({ tail, max_output, output_ratio }: PassSize): number => tail + max_output * output_ratio;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
