@@ -1,10 +1,11 @@
 // Asks git for the latest commits that touched some files. The repository is not trusted: nothing its configuration names is run.
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
+import { inFolder } from '../floor/folder-file.ts';
 import { COMMIT_FORMAT, COMMIT_START } from './leads.ts';
 
 export type HistoryAsk = {
-  /** The working tree's root: paths are relative to it. */
+  /** The working tree's root, a real path: paths are relative to it. */
   readonly root: string;
   readonly paths: readonly string[];
   /** `childEnv`: built from scratch. */
@@ -21,12 +22,15 @@ export const recentCommits = ({ root, paths, env, timeout_ms }: HistoryAsk): Pro
     ? Promise.resolve('')
     : new Promise((resolve) => {
         const args = [...INERT, 'log', ...PLAIN, `--format=${COMMIT_FORMAT}`, '--', ...paths];
-        execFile(
-          'git', args,
-          { cwd: root, env: { ...env, ...ALONE, GIT_CEILING_DIRECTORIES: dirname(root) }, timeout: timeout_ms, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES, windowsHide: true },
-          // Whatever ended it early, the last commit may be cut short.
-          (error, stdout) => resolve(error === null ? stdout : stdout.slice(0, Math.max(0, stdout.lastIndexOf(COMMIT_START)))),
+        const asked = inFolder(root, (cwd) =>
+          execFile(
+            'git', args,
+            { cwd, env: { ...env, ...ALONE, GIT_CEILING_DIRECTORIES: dirname(root) }, timeout: timeout_ms, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES, windowsHide: true },
+            // Whatever ended it early, the last commit may be cut short.
+            (error, stdout) => resolve(error === null ? stdout : stdout.slice(0, Math.max(0, stdout.lastIndexOf(COMMIT_START)))),
+          ),
         );
+        if (asked === undefined) resolve('');
       });
 
 const PLAIN = [

@@ -1,6 +1,7 @@
 // Run: one exact, allowlisted command against the live tree (SPEC 7.2). No shell, an environment of its own, a process group that ends whole.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inFolder } from '../floor/folder-file.ts';
 import { endGroup } from '../floor/process-file.ts';
 import { redact } from '../floor/redact.ts';
 import { wellFormed } from '../floor/text.ts';
@@ -16,7 +17,7 @@ export type RunInput = {
   readonly plan_mode: boolean;
   /** Milliseconds since the last write that was seen in the tree; Infinity for none. */
   readonly quiet_since: () => number;
-  /** The repository's root. */
+  /** The repository's root, a real path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly children: OnRecord;
@@ -73,7 +74,8 @@ const start = (argv: readonly string[], { cwd, env, children, timeout_ms, redact
   new Promise((resolve) => {
     const began = Date.now();
     const [program = '', ...args] = argv;
-    const child = spawn(program, args, { cwd, env: { ...env }, shell: false, detached: true, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    const child = inFolder(cwd, (folder) => spawn(program, args, { cwd: folder, env: { ...env }, shell: false, detached: true, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true }));
+    if (child === undefined) return resolve(refuse('The repository is not where it was; nothing was run.'));
     const ended = children(child.pid);
     const output = keepEnds(HEAD_BYTES, TAIL_BYTES);
     let timed_out = false;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -31,6 +31,17 @@ describe('recentCommits', () => {
     commit('lib/retry.ts', 'b\n', 'Drop half of the queue');
     const lines = commitLines(await ask(['lib/retry.ts']), Date.now(), Date.now() + 1000).split('\n');
     expect(lines.slice(1).map((line) => line.replace(/^- [0-9a-f]{7,} /, ''))).toEqual(['within the last hour: Drop half of the queue [lib/retry.ts +0 -1]', 'within the last hour: Add the retry queue [lib/retry.ts +2 -0]']);
+  });
+
+  test('F4: tells nothing of a repository that a link in the place of this one leads to', async () => {
+    git('init', '-q');
+    commit('a.ts', 'a', 'one');
+    expect(await ask(['a.ts'])).toContain('one');
+    const moved = `${root}-moved`;
+    renameSync(root, moved);
+    symlinkSync(moved, root);
+    expect(await ask(['a.ts'])).toBe('');
+    rmSync(moved, { recursive: true });
   });
 
   test('has nothing to say outside of a repository, without git, without paths, and when time is up', async () => {

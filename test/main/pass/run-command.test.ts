@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import type { ToolReply } from '../../../src/main/records.ts';
 
 let cwd: string;
 beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'sb-run-'));
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'sb-run-')));
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
@@ -90,6 +90,22 @@ describe('how it runs', () => {
     const env = childEnv({ env: { PATH: ['/proc/self/cwd/bin', '/x/../repo/bin', '//repo/bin', '/link', '/gone', '', '.', '/opt/x', '/repo-2/bin'].join(':'), HOME: '/repo/home', TMPDIR: '/home/me', USER: 'me' }, root: '/repo', exec_path: '/usr/node/bin/node', real });
     expect(env['PATH']?.split(':')).toEqual(['/usr/node/bin', '/opt/x', '/repo-2/bin', '/usr/local/bin', '/usr/bin', '/bin']);
     expect([env['HOME'], env['TMPDIR'], env['USER']]).toEqual([undefined, '/home/me', 'me']);
+  });
+
+  test('F4: only in the folder that was looked at: not where a link leads that took its place, or a link above it', async () => {
+    const [above, elsewhere] = [join(cwd, 'above'), join(cwd, 'elsewhere')];
+    const root = join(above, 'root');
+    for (const folder of [root, join(elsewhere, 'root')]) mkdirSync(folder, { recursive: true });
+    const run_in = (): Promise<ToolReply> => run('pwd -P', { cwd: root });
+    expect((await run_in()).text).toMatch(new RegExp(`\n${root}\n$`));
+    const refused = { ok: false, text: 'The repository is not where it was; nothing was run.' };
+    renameSync(root, join(above, 'moved'));
+    expect(await run_in()).toEqual(refused);
+    symlinkSync(join(elsewhere, 'root'), root);
+    expect(await run_in()).toEqual(refused);
+    renameSync(above, join(cwd, 'away'));
+    symlinkSync(elsewhere, above);
+    expect(await run_in()).toEqual(refused);
   });
 
   test('exit and output of both streams are told, a failure is an answer', async () => {
