@@ -53,7 +53,7 @@ const soak = async ({ source, root, plugin, sample_min, url }: SoakTask): Promis
     if (/failed|error|gone/.test(line) && errors.length < 20) errors.push(line);
   };
   const env = url === undefined ? {} : { ANTHROPIC_API_KEY: 'sk-test-dummy' };
-  const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
+  const judge = openJudge({ knobs: () => knobs, env, root: () => root, endpoints: paths.endpoints, log });
   const pools = openPools({ dist: runtime.dist, fork_threads: 1, width: knobs.loop.max_parallel_forks, compute_threads: 1 });
   const samples: Sample[] = [];
   let live: LiveSession | undefined;

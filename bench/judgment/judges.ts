@@ -40,7 +40,7 @@ export const openBenchJudge = async (options: JudgeOptions): Promise<OpenedJudge
   const prompts = join(options.plugin, 'prompts');
   const { detectors, problems } = loadCatalogue({ bundle: join(options.plugin, 'detectors.json'), prompts, file: '', overrides: knobs.detectors });
   if (problems.length > 0) throw new Error(`the catalogue has problems: ${JSON.stringify(problems)}`);
-  const chooser = openJudge({ knobs: () => knobs, env: options.env, endpoints: undefined, log: () => undefined });
+  const chooser = openJudge({ knobs: () => knobs, env: options.env, root: () => process.cwd(), endpoints: undefined, log: () => undefined });
   const judge = await chooser.choose();
   const counts = { asked: 0, from_cache: 0, absent: 0 };
   const shared = { knobs, catalogue: detectors, shared_prompt: readFileSync(join(prompts, 'shared.md'), 'utf8'), judge };

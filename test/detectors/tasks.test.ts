@@ -44,7 +44,7 @@ const open = (now: number, source: string | undefined) => {
     paths, host: 'h', host_pid: process.pid, session: SESSION, transcript, cwd: root, workspace: root, source, origin: undefined, started: undefined, since: undefined, patient: false,
     runtime: { version: 'test', dist: join(base, 'none'), catalogue: 'plugin/detectors.json', prompts: 'plugin/prompts' },
     knobs: () => knobs, catalogue: () => detectors, env: { HOME: base }, children: () => () => undefined,
-    judge: openJudge({ knobs: () => knobs, env: {}, endpoints: undefined, log: () => undefined }),
+    judge: openJudge({ knobs: () => knobs, env: {}, root: () => root, endpoints: undefined, log: () => undefined }),
     pools: () => { throw new Error('nothing large here'); },
     ports: {
       fork: (task) => Promise.resolve({ detector: task.detector.name, end: 'feedback', feedback: judgeLocally(task), usage: NO_USAGE, requests: 0, started_at: now, took_ms: 0, model: 'local', pilot: task.pilot, tool_text: '' }),

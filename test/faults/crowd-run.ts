@@ -52,7 +52,7 @@ const play = async ({ root, plugin, seed, sessions, minutes }: CrowdTask): Promi
   const catalogue = loadCatalogue({ bundle: runtime.catalogue, prompts: runtime.prompts, file: '', overrides: knobs.detectors }).detectors;
   const pools = openPools({ dist: runtime.dist, fork_threads: 1, width: knobs.loop.max_parallel_forks, compute_threads: 1 });
   const env = { ANTHROPIC_API_KEY: 'sk-test-dummy' };
-  const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log: () => undefined });
+  const judge = openJudge({ knobs: () => knobs, env, root: () => project, endpoints: paths.endpoints, log: () => undefined });
   let tokens = 0;
   const token = (): string => `obs-${(tokens += 1).toString(36).padStart(4, '0')}`;
 

@@ -41,7 +41,7 @@ const factsAt = async (place: Place, data: string, online: boolean): Promise<Doc
   const config = configAt(place);
   const runtime = runtimeInPlace(join(__dirname, '..'));
   const catalogue = loadCatalogue({ bundle: runtime.catalogue, prompts: runtime.prompts, file: config.knobs.catalogue.file, overrides: config.knobs.detectors });
-  const judge = openJudge({ knobs: () => config.knobs, env, endpoints: undefined, log: () => undefined });
+  const judge = openJudge({ knobs: () => config.knobs, env, root: () => workspace, endpoints: undefined, log: () => undefined });
   const { provider } = await judge.choose();
   const reached = online && (provider.kind === 'anthropic' || provider.kind === 'openai') ? await reach(provider) : undefined;
   const status = session === undefined ? undefined : readStatus(paths.status(session), now);

@@ -95,7 +95,7 @@ const one = async ({ file, knobs, runtime, pools, threads, json, keep }: One): P
   const log = (line: string): void => {
     if (process.env['SECOND_BRAIN_DEBUG_ENABLED'] === 'true') process.stderr.write(`${line}\n`);
   };
-  const judge = openJudge({ knobs: () => knobs, env: process.env, endpoints: undefined, log });
+  const judge = openJudge({ knobs: () => knobs, env: process.env, root: () => process.cwd(), endpoints: undefined, log });
   const data = mkdtempSync(join(tmpdir(), 'second-brain-replay-'));
   try {
     const chosen = await judge.choose();

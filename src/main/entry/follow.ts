@@ -82,7 +82,7 @@ export const openFollower = (options: FollowOptions) => {
   /** When this process was last run again after a stop; the whole machine may have slept. */
   let woke_at = -Infinity;
 
-  const judge = openJudge({ knobs: () => knobs, env, endpoints: paths.endpoints, log });
+  const judge = openJudge({ knobs: () => knobs, env, root: () => workspace, endpoints: paths.endpoints, log });
 
   const children = openChildren(paths.children(host.name));
 

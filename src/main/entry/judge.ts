@@ -8,6 +8,8 @@ import type { Judge } from '../watching.ts';
 export type JudgeOptions = {
   readonly knobs: () => Knobs;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Real path of the workspace: no program in it prints a key. */
+  readonly root: () => string;
   /** endpoints.json, or undefined where nothing may be written. */
   readonly endpoints: string | undefined;
   readonly log: (line: string) => void;
@@ -18,7 +20,7 @@ type Learnt = { readonly auto_choice?: boolean; readonly reasoning?: 'send' | 'd
 export type OpenJudge = ReturnType<typeof openJudge>;
 
 /** The judge in force; `choose` is asked before each pass and cheap when nothing has changed. */
-export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
+export const openJudge = ({ knobs, env, root, endpoints, log }: JudgeOptions) => {
   const failed = new Set<string>();
   const keys = new Map<string, string>();
   const learnt = new Map<string, Learnt>(Object.entries(endpoints === undefined ? {} : loadEndpoints(endpoints, log)));
@@ -30,7 +32,7 @@ export const openJudge = ({ knobs, env, endpoints, log }: JudgeOptions) => {
     if (command === '') return undefined;
     const known = keys.get(command);
     if (known !== undefined) return known;
-    const secret = await runKeyCommand(command, env);
+    const secret = await runKeyCommand(command, { env, root: root() });
     if (!secret.ok) {
       problems = [...problems, secret.why];
       return undefined;

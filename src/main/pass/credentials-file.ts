@@ -1,17 +1,21 @@
 // What the user keeps outside our configuration and names in it: the command that prints a key, and an authority's PEM file.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { realpathSync } from '../floor/disk-file.ts';
+import { isCode, unlessClosed } from '../floor/json-file.ts';
+import { keyCommandEnv, type ChildEnvSource } from './child-env.ts';
 
 export type Secret = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly why: string };
 
 const LIMIT_MS = 10_000;
 
 /** Runs `model.key_command` without a shell and gives what it printed, trimmed. Its output appears in no message of ours. */
-export const runKeyCommand = (command: string, env: Readonly<Record<string, string | undefined>>, limit_ms = LIMIT_MS): Promise<Secret> => {
+export const runKeyCommand = (command: string, { env, root }: Pick<ChildEnvSource, 'env' | 'root'>, limit_ms = LIMIT_MS): Promise<Secret> => {
   const [file, ...args] = splitWords(command);
   if (file === undefined) return Promise.resolve({ ok: false, why: 'model.key_command is empty' });
   return new Promise((resolve) => {
-    const options = { env: scratch(env), timeout: limit_ms, killSignal: 'SIGKILL', maxBuffer: 64_000, windowsHide: true } as const;
+    const options = { env: keyCommandEnv({ env, root, exec_path: process.execPath, real }, homeByAccount()), timeout: limit_ms, killSignal: 'SIGKILL', maxBuffer: 64_000, windowsHide: true } as const;
     const child = execFile(file, args, options, (error, stdout) => {
       const value = stdout.trim();
       if (error !== null) resolve({ ok: false, why: `model.key_command failed (${reasonOf(error, limit_ms)})` });
@@ -20,6 +24,18 @@ export const runKeyCommand = (command: string, env: Readonly<Record<string, stri
     });
     child.stdin?.end();
   });
+};
+
+const real = (folder: string): string | undefined => unlessClosed(() => realpathSync(folder));
+
+/** Not by HOME, which a repository can set; undefined where the user has no account. */
+const homeByAccount = (): string | undefined => {
+  try {
+    return real(userInfo().homedir);
+  } catch (error) {
+    if (isCode(error, 'ERR_SYSTEM_ERROR')) return undefined;
+    throw error;
+  }
 };
 
 /** The PEM text of `model.ca_file`. */
@@ -53,10 +69,6 @@ export const splitWords = (line: string): string[] => {
   }
   return word === undefined ? words : [...words, word];
 };
-
-/** Built from scratch: what a password manager needs to find itself and its agent, nothing a repository could use to steer it. */
-const scratch = (env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv =>
-  Object.fromEntries(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK', 'GPG_TTY', 'SYSTEMROOT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE'].flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 
 const reasonOf = (error: Error & { code?: unknown; killed?: boolean }, limit_ms: number): string => {
   if (error.killed === true) return `no answer within ${limit_ms / 1000} s`;
