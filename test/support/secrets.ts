@@ -48,4 +48,7 @@ export const NAMED: readonly (readonly [text: string, secret: string, kind: stri
   ['curl -u admin:s3cret http://x', 's3cret', 'password'],
   [`cache key: ${body(24)}`, body(24), 'api-key'],
   ['//registry/:_authToken=abc123abc', 'abc123abc', 'auth'],
+  ['https://id.example.com/?next=%2Fdone%3Fclient_secret%3Dswordfish%26n%3D1', 'swordfish%26n%3D1', 'secret'],
+  [`POST body: redirect%3Ftoken%3d${body(24)}`, body(24), 'token'],
+  [`%3Fname%3Dx%26access_token%3D${body(24)} went out`, body(24), 'token'],
 ];

@@ -100,8 +100,8 @@ const mayBeNamed = (low: Buffer, from: number): boolean => {
   return start >= 0 && low[start] === 0x2d;
 };
 
-// What may stand right behind a name: a separator, a quote and what escapes it, a bracket, a tab.
-const ENDS_NAME = tableOf(':="\'`\\]\t');
+// What may stand right behind a name: a separator (in a URL `%3D`), a quote and what escapes it, a bracket, a tab.
+const ENDS_NAME = tableOf(':="\'`\\]\t%');
 
 const judgeName = (text: string, start: number, kind: string, convicts: boolean, spans: Span[]): number => {
   const word = matchAt(NAME, text, start);
@@ -126,7 +126,7 @@ const push = (spans: Span[], start: number, value: string, kind: string): number
 
 const NAME = /(?:passw|passphrase|pwd|secret|credential|authorization|cookie|token|key|auth)/iy;
 // The rest of the name, a closing quote, the separator: one of `=`, `:`, `:=`, `=>`, or the space behind a flag.
-const SEPARATOR = /[\w-]{0,24}(?:\\{0,3}["'`])?\]?[ \t]{0,8}(?::=|=>|[:=])(?![:=])[ \t]{0,8}/y;
+const SEPARATOR = /[\w-]{0,24}(?:\\{0,3}["'`])?\]?[ \t]{0,8}(?::=|=>|[:=]|%3[ad])(?![:=])[ \t]{0,8}/iy;
 const FLAG_END = /[\w-]{0,24}[ \t]{1,8}(?![-=:])/y;
 const BEARER = /bearer[ \t]+(?=[\w.~+/=-]{8})/iy;
 const TOKEN68 = /[\w.~+/=-]+/y;
@@ -149,7 +149,7 @@ const QUALIFIED =
   /(?:api|access|auth|refresh|private|signing|encrypt\w*|master|account|client|session|bearer|secret|deploy|github|gitlab|slack|npm|bot)[_-]?(?:key|token)|[A-Z0-9]_(?:KEY|TOKEN|AUTH)\w*\\*["'`]?=|_auth\w*\W*[:=]/i;
 
 // `NAME=value` as in a shell or an env file, against `name = value` and `name: value` as in code.
-const tight = (lead: string): boolean => lead.includes('=') && !/[ \t]/.test(lead);
+const tight = (lead: string): boolean => /[=%]/.test(lead) && !/[ \t]/.test(lead);
 
 type Value = { readonly at: number; readonly text: string; readonly quoted: boolean; readonly next: string };
 
@@ -177,7 +177,7 @@ const valueOf = (text: string, from: number, kind: string): Value | undefined =>
 
 // What stands where a secret would, and is none: references, placeholders, types, code.
 const NO_SECRET =
-  /^(?:\[redacted:|\$|%|<|\{|\*+$|\.{2,}|x{3,}$|(?:string|number|boolean|bool|str|int|bytes|object|any|unknown|text|null|none|nil|undefined|true|false|yes|no|on|off|required|optional|typeof|await|new|function|async|return|this|self|const|let)(?:$|\W))/i;
+  /^(?:\[redacted:|[$%<{]|\*+$|\.{2,}|x{3,}$|(?:string|number|boolean|bool|str|int|bytes|object|any|unknown|text|null|none|nil|undefined|true|false|yes|no|on|off|required|optional|typeof|await|new|function|async|return|this|self|const|let)(?:$|\W))/i;
 const REFERENCE = /^(?:process|os|env|environ|import|config|cfg|settings|options|opts|args|req|request|ctx|params|secrets|vars|data|props|input|user|body)\b[.[]|^[a-z_]+(?:\.[A-Za-z_]+)+$/;
 const PLAIN_WORD = /^[A-Za-z_]+$/;
 

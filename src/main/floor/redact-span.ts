@@ -22,7 +22,7 @@ export const IN_WORD = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 
 /** Long, of digits and letters mixed, and not words joined by dashes: what a random key looks like. */
 export const isEntropic = (value: string): boolean => {
-  if (value.length < 16 || !/^[\w+/=.~-]+$/.test(value) || value.startsWith('/')) return false;
+  if (value.length < 16 || !/^[\w+/=.~%-]+$/.test(value) || value.startsWith('/')) return false;
   const digits = value.replace(/\D+/g, '').length;
   const mixed = /[a-z]/.test(value) && /[A-Z]/.test(value);
   return digits >= 2 && /[A-Za-z]/.test(value) && (digits >= 5 || mixed) && new Set(value).size >= 8 && !/\.[A-Za-z]{1,4}$/.test(value);

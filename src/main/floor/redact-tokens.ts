@@ -9,9 +9,9 @@ export const findTokens = (text: string, low: Buffer, spans: Span[]): void => {
 
 export const RUN = 16;
 
-/** What a run may hold. Each tail is one class, so that a failed match costs at most the shortest token. One literal: the hook carries it. */
+/** What a run may hold. Each tail is one class, so that a failed match costs at most the shortest token. One literal: the hook carries it, hence `[^\W_]` for letters and digits. */
 const VENDOR =
-  /(?<anthropic>sk-ant-[\w-]{12,})|(?<openai>(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))sk-(?:proj-|svcacct-|admin-)?[\w-]{16,})|(?<aws>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})|(?<github>gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,})|(?<gitlab>gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-[\w-]{16,})|(?<slack>xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,})|(?<google>AIza[\w-]{30,}|GOCSPX-[\w-]{20,})|(?<stripe>[rs]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9]{16,})|(?<npm>npm_[A-Za-z0-9]{30,})|(?<pypi>pypi-[\w-]{30,})|(?<huggingface>hf_[A-Za-z0-9]{24,})|(?<token>do[opr]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,}|dapi[a-f0-9]{32}|lin_api_[A-Za-z0-9]{24,}|ntn_[A-Za-z0-9]{30,}|AGE-SECRET-KEY-1[A-Z0-9]{30,}|HRKU-[\w-]{24,}|sq0(?:csp|atp|idp)-[\w-]{16,}|glsa_\w{24,}|sntry[su]_\w{24,}|phc_[A-Za-z0-9]{30,})|(?<twilio>SK[a-f0-9]{32})|(?<mailgun>key-[a-f0-9]{32})/g;
+  /(?<anthropic>sk-ant-[\w-]{12,})|(?<openai>(?:(?<![^\W_])|(?<=\\[nrt]|%..))sk-(?:proj-|svcacct-|admin-)?[\w-]{16,})|(?<aws>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})|(?<github>gh[opsur]_[^\W_]{20,}|github_pat_\w{20,})|(?<gitlab>gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-[\w-]{16,})|(?<slack>xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,})|(?<google>AIza[\w-]{30,}|GOCSPX-[\w-]{20,})|(?<stripe>[rs]k_(?:live|test)_[^\W_]{10,}|whsec_[^\W_]{16,})|(?<npm>npm_[^\W_]{30,})|(?<pypi>pypi-[\w-]{30,})|(?<huggingface>hf_[^\W_]{24,})|(?<token>do[opr]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,}|dapi[a-f0-9]{32}|lin_api_[^\W_]{24,}|ntn_[^\W_]{30,}|AGE-SECRET-KEY-1[A-Z0-9]{30,}|HRKU-[\w-]{24,}|sq0(?:csp|atp|idp)-[\w-]{16,}|glsa_\w{24,}|sntry[su]_\w{24,}|phc_[^\W_]{30,})|(?<twilio>SK[a-f0-9]{32})|(?<mailgun>key-[a-f0-9]{32})/g;
 
 const findRuns = (text: string, low: Buffer, spans: Span[]): void => {
   // Looks at every 16th place and walks back only where a run may hold it.

@@ -13,6 +13,7 @@ const HARMLESS = [
   'max_tokens: 4096',
   'the key is under the mat, the secret is out, token by token',
   'key: value',
+  'a%20key%20value, /token%2Fpath%3Fkey%3Dname and password%3A%20string',
   'primary_key: id',
   'keyboard: qwertz',
   'task-0123456789abcdefghij and risk-assessment-of-2026',
@@ -27,7 +28,7 @@ const HARMLESS = [
 
 describe('redact', () => {
   it.each(TOKENS)('F8: replaces a %s token anywhere in a text', (kind, token) => {
-    for (const text of [token, `use ${token} now`, `"${token}"`, `X=${token}`, `line\\n${token}`, `über ${token} 中`]) {
+    for (const text of [token, `use ${token} now`, `"${token}"`, `X=${token}`, `next%3D${token}`, `line\\n${token}`, `über ${token} 中`]) {
       expect(redact(text)).not.toContain(token.slice(-12));
       expect(redact(text)).toMatch(/\[redacted:[a-z-]+ [0-9a-f]{4}\]/);
     }
@@ -79,7 +80,7 @@ describe('redact', () => {
     );
   });
 
-  const hostile = ['a', 'key=', 'password=', 'token="', 'sk-', 'eyJ', '-----BEGIN ', `-----BEGIN ${'PRIVATE'} KEY-----"`, '://a:b', '://aaaa@', '@', '\\"', 'Authorization: Bearer ', 'cookie: ', 'curl -u a:b ', 'abcdefghijklmnopqrst ', 'eyJhbGciOiJIUzI1NiJ9.', 'pass --key ', 'key\t', 'secret:='];
+  const hostile = ['a', 'key=', 'password=', 'token="', 'sk-', 'eyJ', '-----BEGIN ', `-----BEGIN ${'PRIVATE'} KEY-----"`, '://a:b', '://aaaa@', '@', '\\"', 'Authorization: Bearer ', 'cookie: ', 'curl -u a:b ', 'abcdefghijklmnopqrst ', 'eyJhbGciOiJIUzI1NiJ9.', 'pass --key ', 'key\t', 'secret:=', 'secret%3D', 'key%'];
   it.each(hostile)('takes time in proportion to its input when that is only %j', (unit) => {
     const took = (size: number): number => {
       const text = unit.repeat(Math.ceil(size / unit.length));
