@@ -248,6 +248,9 @@ export type PassReason = 'volume' | 'ceiling' | 'salience' | 'turn-end' | 'asked
 
 export type HoldReason = 'floor' | 'too-little' | 'no-activity' | 'muted' | 'budget' | 'busy' | 'own-turn' | 'not-enrolled' | 'paused';
 
+/** What bounds spending: the task, this session's hour, the hour of all sessions, or that of the `host` provider. */
+export type Ceiling = 'task' | 'hour' | 'machine' | 'host';
+
 /** What stamps a pass's results: an old stamp is accounted to its own task and its advice dies `moved-on`. */
 export type Stamp = { readonly session: string; readonly task: string; readonly generation: number; readonly pass: number };
 

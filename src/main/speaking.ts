@@ -21,7 +21,7 @@ import { costOf, outputRatio, push, release } from './judging.ts';
 import { passLine } from './pass-line.ts';
 import { weigh } from './pass/budget.ts';
 import type { Advice, Because, ForkResult, GateDecision } from './records.ts';
-import type { DetectorStats, HistoryLine } from './surfaces.ts';
+import type { DetectorTally, HistoryLine } from './surfaces.ts';
 import type { Pass, Watching } from './watching.ts';
 
 /** Ends a pass at `now`: accounts it always, speaks only when the session has not moved on meanwhile. */
@@ -83,7 +83,7 @@ const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: n
     }
     const known = w.expected_ms[detector];
     w.expected_ms = { ...w.expected_ms, [detector]: known === undefined ? took_ms : known * 0.7 + took_ms * 0.3 };
-    const row = w.detectors[detector] ?? noStats(knobs.gate.confidence_floor);
+    const row = w.detectors[detector] ?? NO_TALLY;
     w.detectors[detector] = {
       ...row,
       runs: row.runs + 1,
@@ -110,9 +110,9 @@ const unseenIn = ({ runs, unseen = [] }: Pass, results: readonly ForkResult[]): 
     return sum + (weigh(usage) === 0 ? first : later);
   }, 0);
 
-const noStats = (floor: number): DetectorStats => ({
-  runs: 0, silent: 0, advised: 0, delivered: 0, timeouts: 0, failed: 0, cache_read: 0, cache_write: 0, input: 0, output: 0, took_ms: 0, closed: 0, floor, floor_source: 'gate.confidence_floor',
-});
+export const NO_TALLY: DetectorTally = {
+  runs: 0, silent: 0, advised: 0, delivered: 0, timeouts: 0, failed: 0, cache_read: 0, cache_write: 0, input: 0, output: 0, took_ms: 0, closed: 0,
+};
 
 /** Outcomes first: what was learnt binds what is said now (SPEC 11). */
 const close = (w: Watching, results: readonly ForkResult[], now: number, knobs: Knobs): readonly Closing[] => {
@@ -159,8 +159,6 @@ const speak = (w: Watching, pass: Pass, result: ForkResult, now: number, knobs: 
   const detector = pass.runs.find((run) => run.detector.name === result.detector)?.detector;
   const calibration = w.ledger.calibration[result.detector];
   const floor = agentFloor(detector ?? { name: result.detector }, calibration, { gate: knobs.gate, calibration: knobs.calibration });
-  const row = w.detectors[result.detector];
-  if (row !== undefined) w.detectors[result.detector] = { ...row, floor: floor.value, floor_source: floor.source };
   const waiting = factsOf(w.rows, w.ledger.task, w.ledger.advice).waiting;
   const later = [...w.window.observations.filter(({ n }) => n > advice.after), ...w.queue.waiting.map(({ observation }) => observation)];
   const decision = gate(

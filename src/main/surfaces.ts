@@ -1,5 +1,5 @@
 // The files in which the observer shows itself: turn.json for hooks, status.json for people.
-import type { Advice, Because, Channel, ForkEnd, HoldReason, PassReason, SessionState, Usage, Verdict } from './records.ts';
+import type { Advice, Because, Ceiling, Channel, ForkEnd, HoldReason, PassReason, SessionState, Usage, Verdict } from './records.ts';
 
 /** sessions/<id>/turn.json: what the Stop hook must know at once (SPEC 4, 10). */
 export type TurnFile = {
@@ -27,8 +27,8 @@ export type TurnFile = {
   readonly queue_timeout_s: number;
 };
 
-/** One detector's row in status.json. */
-export type DetectorStats = {
+/** What one detector's forks have come to. */
+export type DetectorTally = {
   readonly runs: number;
   readonly silent: number;
   readonly advised: number;
@@ -42,10 +42,15 @@ export type DetectorStats = {
   readonly took_ms: number;
   readonly uptake?: number;
   readonly closed: number;
+  readonly last?: string;
+};
+
+/** One detector's row in status.json. */
+export type DetectorStats = DetectorTally & {
+  /** Why it does not run as often as it should, in words; absent when it does. */
   readonly stage?: string;
   readonly floor: number;
   readonly floor_source: string;
-  readonly last?: string;
 };
 
 /** sessions/<id>/status.json: what stats, why and the status line read. */
@@ -67,7 +72,8 @@ export type Status = {
   readonly volumes: { readonly tools: Readonly<Record<string, Volume>>; readonly kinds: Readonly<Record<string, Volume>>; readonly unknown: Readonly<Record<string, number>> };
   readonly primary: Usage;
   readonly observer: Usage;
-  readonly spent: { readonly task: number; readonly hour: number; readonly task_cap: number; readonly hour_cap: number };
+  /** Weighted tokens. `binds` is the tightest of all ceilings and `left` what it leaves; absent where nothing is paid. */
+  readonly spent: { readonly task: number; readonly hour: number; readonly task_cap: number; readonly hour_cap: number; readonly binds?: Ceiling; readonly left?: number };
   readonly money?: { readonly usd: number; readonly passes: number; readonly since: number };
   readonly passes: { readonly count: number; readonly by_reason: Readonly<Record<string, number>>; readonly holds: Readonly<Record<string, number>> };
   /** Passes of the last hour beside what the floor allows; `stretch` is the factor that backoff lays on the floor. */

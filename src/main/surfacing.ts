@@ -1,9 +1,11 @@
 // What the observer shows of itself: status.json for people, turn.json for the Stop hook, the digest for a resumed session.
 import { backoff, headroom, type HourSpent } from './pass/budget.ts';
 import { renderLedger } from './memory/ledger.ts';
+import { agentFloor } from './speak/floors.ts';
 import { sumsOf } from './speak/history.ts';
+import { NO_TALLY } from './speaking.ts';
 import type { Ledger } from './records.ts';
-import type { Status, TurnFile } from './surfaces.ts';
+import type { DetectorStats, Status, TurnFile } from './surfaces.ts';
 import type { Watching } from './watching.ts';
 
 export type Around = {
@@ -22,7 +24,7 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
   const { provider } = w.setup.judge();
   const said_this_hour = [...w.rows.values()].filter(({ claimed_at, advice }) => !advice.human_only && claimed_at !== undefined && now - claimed_at < HOUR_MS);
   const free = provider.kind === 'local';
-  const spent_out = !free && headroom(w.ledger.spent_tokens, spent, provider.kind, knobs.budget).tokens <= 0;
+  const room = free ? undefined : headroom(w.ledger.spent_tokens, spent, provider.kind, knobs.budget);
   return {
     v: 1,
     at: now,
@@ -32,7 +34,7 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
     task: w.ledger.task,
     workspace: w.setup.workspace,
     state: w.session.state,
-    phase: !enrolled ? 'dormant' : knobs.mute.all ? 'muted' : paused ? 'paused' : spent_out ? 'budget-spent' : w.pass === undefined ? 'watching' : 'thinking',
+    phase: !enrolled ? 'dormant' : knobs.mute.all ? 'muted' : paused ? 'paused' : room !== undefined && room.tokens <= 0 ? 'budget-spent' : w.pass === undefined ? 'watching' : 'thinking',
     provider: provider.kind,
     model: provider.model,
     ...(w.last_turn === undefined ? {} : { last_turn: w.last_turn }),
@@ -41,7 +43,7 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
     volumes: w.volumes,
     primary: w.usage.total,
     observer: w.observer,
-    spent: { task: w.ledger.spent_tokens, hour: spent.own, task_cap: knobs.budget.tokens_per_task, hour_cap: knobs.budget.tokens_per_hour },
+    spent: { task: w.ledger.spent_tokens, hour: spent.own, task_cap: knobs.budget.tokens_per_task, hour_cap: knobs.budget.tokens_per_hour, ...(room === undefined ? {} : { binds: room.binds, left: room.tokens }) },
     ...(w.usd === undefined ? {} : { money: { usd: w.usd, passes: w.passes.count, since: w.since } }),
     pace: {
       last_hour: w.starts.filter((at) => now - at < HOUR_MS).length,
@@ -49,12 +51,28 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
       stretch: free || !knobs.loop.backoff_on_budget ? 1 : backoff(spent, provider.kind, knobs.budget),
     },
     passes: { count: w.passes.count, by_reason: w.passes.by_reason, holds: w.passes.holds },
-    detectors: w.detectors,
+    detectors: detectorsOf(w),
     advice: { ...sumsOf(w.rows.values(), w.past), last_hour: said_this_hour.length, rate_cap: knobs.gate.rate_per_hour },
     window: { chars: w.window.chars, budget_chars: knobs.window.budget_chars, compactions: w.compactions, generation: w.window.generation },
     ledgers,
     notices: [...w.notices, ...notices].slice(-20),
   };
+};
+
+/** Every detector that has run, and those that are kept from it: one that quietly stopped looks like one with nothing to say. */
+const detectorsOf = ({ detectors, ledger: { stragglers, calibration }, setup }: Watching): Status['detectors'] => {
+  const knobs = setup.knobs();
+  const stages = new Map<string, string>([
+    ...Object.entries(stragglers).flatMap(([name, { stage, because }]) => (stage === 'none' ? [] : [[name, `${stage}, ${because}`] as const])),
+    ...Object.entries(calibration).flatMap(([name, { muted }]) => (muted ? [[name, 'muted for this task, too little of its advice was acted on'] as const] : [])),
+  ]);
+  const known = new Map(setup.catalogue().map((detector) => [detector.name, detector]));
+  const names = [...new Set([...Object.keys(detectors), ...stages.keys()])];
+  return Object.fromEntries(names.map((name): [string, DetectorStats] => {
+    const floor = agentFloor(known.get(name) ?? { name }, calibration[name], knobs);
+    const stage = stages.get(name);
+    return [name, { ...(detectors[name] ?? NO_TALLY), ...(stage === undefined ? {} : { stage }), floor: floor.value, floor_source: floor.source }];
+  }));
 };
 
 /** turn.json (SPEC 10): whatever the finish gate must know that only the stream tells. */

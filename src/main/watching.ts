@@ -15,7 +15,7 @@ import type { Raised } from './pass/checklist.ts';
 import type { McpTool } from './pass/grants.ts';
 import type { Run } from './pass/plan.ts';
 import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered, PassReason, Position, Stamp, ToolReply, ToolRequest, Usage } from './records.ts';
-import type { DetectorStats, HistoryLine, Status } from './surfaces.ts';
+import type { DetectorTally, HistoryLine, Status } from './surfaces.ts';
 import type { ForkHooks } from './pools.ts';
 import type { DeliveryState } from './speak/delivery.ts';
 import type { Rows, Sums } from './speak/history.ts';
@@ -140,7 +140,7 @@ export type Watching = {
   since: number;
   passes: { count: number; by_reason: Record<string, number>; holds: Record<string, number> };
   hold: HoldReason | undefined;
-  detectors: Record<string, DetectorStats>;
+  detectors: Record<string, DetectorTally>;
   compactions: number;
   last_pass: Status['last_pass'];
   last_turn: string | undefined;

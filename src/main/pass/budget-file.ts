@@ -5,7 +5,8 @@ import { namesIn, remove } from '../floor/disk-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';
-import { headroom, hourOf, parseBudgetLine, tally, type BudgetLine, type Ceiling, type HourSpent, type Spender } from './budget.ts';
+import { headroom, hourOf, parseBudgetLine, tally, type BudgetLine, type HourSpent, type Spender } from './budget.ts';
+import type { Ceiling } from '../records.ts';
 
 /** `id` unique on the machine (a pass or compaction); `tokens` the worst case, weighted. */
 export type Request = Spender & { readonly id: string; readonly task: string; readonly provider: string; readonly tokens: number };

@@ -1,7 +1,7 @@
 // What a pass may cost and whether it may run (SPEC 7, Accounting). Amounts are tokens weighted by price: one uncached
 // input token is one.
 import type { Knobs } from '../floor/knobs.ts';
-import type { Usage } from '../records.ts';
+import type { Ceiling, Usage } from '../records.ts';
 
 /** What prices do to a token, relative to a fresh input token; the same at every provider whose prices we know. */
 const CACHE_READ = 0.1;
@@ -87,8 +87,6 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 /** Spent in the rolling hour: by this session or host process, by all, and by all with the `host` provider. */
 export type HourSpent = { readonly own: number; readonly machine: number; readonly host: number };
-
-export type Ceiling = 'task' | 'hour' | 'machine' | 'host';
 
 /** The tightest ceiling and what it leaves; never negative. */
 export type Headroom = { readonly tokens: number; readonly binds: Ceiling };

@@ -1,5 +1,5 @@
 // /second-brain-stats: what it saw, thought, said and cost, from status.json alone (SPEC 12).
-import type { Usage } from '../records.ts';
+import type { Ceiling, Usage } from '../records.ts';
 import type { Status, Volume } from '../surfaces.ts';
 import { age, columns, count, fit, line, percent, usd, wrap } from './plain.ts';
 
@@ -117,11 +117,13 @@ const said = ({ advice }: Status): string => {
 
 const total = (usage: Usage): number => usage.input + usage.output + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
 
+const CEILINGS: Readonly<Record<Ceiling, string>> = { task: 'the task’s', hour: 'the hour’s', machine: 'all your sessions’', host: 'your own login’s' };
+
 const cost = ({ observer, primary, spent, money, passes, provider, ledgers }: Status, now: number): string => {
   const rate = money === undefined || passes.count < 2 ? undefined : (money.usd * 3_600_000) / Math.max(60_000, now - money.since);
   return [
     `Cost: ${count(total(observer))} tokens of its own against ${count(total(primary))} of the agent’s (${percent(total(observer), total(primary))})`,
-    `  budget, cost-weighted: task ${count(spent.task)} of ${count(spent.task_cap)}, hour ${count(spent.hour)} of ${count(spent.hour_cap)}`,
+    `  budget, cost-weighted: task ${count(spent.task)} of ${count(spent.task_cap)}, hour ${count(spent.hour)} of ${count(spent.hour_cap)}${spent.binds === undefined ? '' : `; ${CEILINGS[spent.binds] ?? line(spent.binds, 20)} ceiling binds, ${count(spent.left ?? 0)} left`}`,
     money === undefined ? `  money: ${provider === 'local' ? 'none, nothing is sent' : 'unknown, no price for this model'}` : `  money: ${usd(money.usd)}${rate === undefined ? ' (no rate from so few passes)' : `, about ${usd(rate)} an hour`}`,
     `  ledgers: ${ledgers.count}${ledgers.oldest_at === undefined ? '' : `, oldest ${age(now - ledgers.oldest_at)}`}`,
   ].join('\n');

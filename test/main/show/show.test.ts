@@ -111,6 +111,10 @@ describe('stats', () => {
     expect(statsText({ ...input, status: status({ provider: 'anthropic', money, passes: { count: 1, by_reason: {}, holds: {} } }) })).toContain('no rate from so few passes');
     expect(statsText({ ...input, status: status({ provider: 'anthropic', money }) })).toContain('an hour');
   });
+  test('the ceiling that binds is named beside what it leaves', () => {
+    const spent = { task: 20_000, hour: 12_000, task_cap: 2_000_000, hour_cap: 600_000, left: 3000 };
+    expect(statsText({ ...input, status: status({ provider: 'host', spent: { ...spent, binds: 'host' } }) }).replace(/\s+/g, ' ')).toContain('hour 12.0k of 600k; your own login’s ceiling binds, 3.0k left');
+  });
   test('with nothing written yet it says so', () => expect(statsText({ ...input, status: undefined, monitor: 'never-seen' })).toContain('No monitor has been seen'));
 });
 
