@@ -3,7 +3,7 @@ import type { Knobs } from './floor/knobs.ts';
 import { isDiskTrouble } from './floor/json-file.ts';
 import { take } from './ingest/queue.ts';
 import { compacted, needsCompaction, planCompaction } from './memory/compaction.ts';
-import { appendIndex, readIndex } from './memory/index-file.ts';
+import { appendIndex, compactIndexes, readIndex } from './memory/index-file.ts';
 import { indexLine } from './memory/index-line.ts';
 import { addFact, renderLedger, spend } from './memory/ledger.ts';
 import { readLedger, writeLedger } from './memory/ledger-file.ts';
@@ -218,6 +218,10 @@ const neighbours = (w: Watching, numbered: readonly Numbered[], now: number, kno
   const mine = indexLine({ task: w.ledger.task, session: setup.session, cwd: setup.cwd, git_dir: setup.git_dir, goal: w.ledger.goal, root: setup.workspace, paths: written, at: now }, knobs.index);
   if (mine === undefined) return [];
   appendIndex(setup.paths, mine);
+  if (now - w.index_compacted_at >= knobs.index.compact_interval_s * 1000) {
+    w.index_compacted_at = now;
+    compactIndexes(setup.paths, now, knobs.index);
+  }
   const detector = setup.catalogue().find(({ enabled, structural }) => enabled && structural === 'cross-task-collision');
   if (detector === undefined) return [];
   const others = readIndex(setup.paths, setup.git_dir, { task: w.ledger.task, session: setup.session, now }, knobs.index);

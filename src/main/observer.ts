@@ -51,7 +51,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     deliveries: noDeliveries,
     unsettled: NO_NEWS,
     carriers: new Map(),
-    unreported: new Map(), agent_monitors: [], collisions: new Map(),
+    unreported: new Map(), agent_monitors: [], collisions: new Map(), index_compacted_at: now,
     usage: noUsageYet, volumes: noVolumes, observer: NO_USAGE, usd: undefined, since: now,
     passes: { count: 0, by_reason: {}, holds: {} },
     hold: undefined, detectors: {}, compactions: 0, last_pass: undefined, last_turn: undefined, notices: [],

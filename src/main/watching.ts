@@ -133,6 +133,7 @@ export type Watching = {
   agent_monitors: readonly string[];
   /** File → when a collision on it was last told. */
   collisions: ReadonlyMap<string, number>;
+  index_compacted_at: number;
   usage: UsageTotal;
   volumes: Volumes;
   observer: Usage;

@@ -1,7 +1,10 @@
 // Detectors that code decides: without a match nobody is asked, with one the model may still hold its tongue, and rules say it alone.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Knobs } from '../../src/main/floor/knobs.ts';
 import { appendIndex } from '../../src/main/memory/index-file.ts';
 import type { Paths } from '../../src/main/floor/paths.ts';
+import type { IndexLine } from '../../src/main/surfaces.ts';
 import { advise, silent, type Rule } from '../support/competent-model.ts';
 import { holds, type Case } from '../support/detector-cases.ts';
 import { openDetectorRun, type DetectorRun } from '../support/detector-run.ts';
@@ -98,8 +101,21 @@ describe('cross-task-collision', () => {
     const before = (paths: Paths, start: number): void => {
       for (let s = 0; s < 7200; s += 100) for (const path of ['src/money.ts', 'src/vat.ts']) if (path === 'src/money.ts' || s > 2000) appendIndex(paths, { task: 't-other', session: 'other', cwd: on.root, git_dir: on.root, goal: 'Move the money types', paths: [path], at: start + s * 1000 });
     };
-    const { events } = await on.play({ parts, before, local: true, detectors: { 'cross-task-collision': {} } });
+    // The other session's lines all lie there from the start, most of them ahead of their time.
+    const knobs = (base: Knobs): Knobs => ({ ...base, index: { ...base.index, compact_interval_s: 86_400 } });
+    const { events } = await on.play({ parts, before, knobs, local: true, detectors: { 'cross-task-collision': {} } });
     const raised = events.flatMap((event) => (event.type === 'fork' && event.verdict === 'advise' ? [`${Math.floor((event.at - (events.find((one) => one.type === 'pass')?.at ?? 0)) / 3_600_000)} h: ${event.headline?.includes('vat') === true ? 'vat' : 'money'}`] : []));
     expect(raised).toEqual(['0 h: money', '0 h: vat', '1 h: money']);
+  });
+
+  test('what nobody counts any more leaves the index every compact_interval_s, while a session writes', async () => {
+    const step = (n: number, seconds: number) => [prompt(`Step ${n}, please.`, seconds), edit('src/money.ts', `a${n}`, `b${n}`, 10), claim(`Step ${n} is finished.`), end()];
+    const kept = async (later_s: number): Promise<readonly string[]> => {
+      const before = (paths: Paths, start: number): void => appendIndex(paths, { task: 't-other', session: 'other', cwd: on.root, git_dir: on.root, goal: 'Gone long ago', paths: ['src/old.ts'], at: start - 3_600_000 });
+      const { paths } = await on.play({ parts: [...step(1, 0), ...step(2, later_s), prompt('Good.', 30)], before, local: true, detectors: { 'cross-task-collision': {} } });
+      return readFileSync(paths.index(on.root), 'utf8').trim().split('\n').map((line) => (JSON.parse(line) as IndexLine).goal.slice(0, 13));
+    };
+    expect(await kept(300)).toEqual(['Gone long ago', 'Step 1, pleas', 'Step 1, pleas']);
+    expect(await kept(700)).toEqual(['Step 1, pleas', 'Step 1, pleas']);
   });
 });

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkValue, effective, envLayer, knobRows, layerOf, parseWord } from '../../../src/main/floor/config.ts';
 import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
@@ -81,6 +83,11 @@ test('every default passes its own check', () => {
     const value = name === '' ? defaults[group] : defaults[group]?.[name];
     expect(checkValue(full, value), full).toMatchObject({ ok: true });
   }
+});
+
+test('every knob is looked at by some code', () => {
+  const code = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('knobs.ts')).map((name) => readFileSync(join('src', name), 'utf8')).join('\n').replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '');
+  for (const [full, { group, name }] of knobRows()) expect(new RegExp(`\\b${name === '' ? group : name}\\b`).test(code), full).toBe(true);
 });
 
 test('a typed word becomes the knob’s kind of value', () => {
