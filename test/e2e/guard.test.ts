@@ -94,3 +94,33 @@ test('a data directory that the host leaves out is taken from its variable, else
   cpSync(world.data, join(config, 'plugins', 'data', 'second-brain-inline'), { recursive: true });
   expect((await run([guard(), '', 'PostToolUse'], payload('PostToolUse'), { ...env, CLAUDE_CONFIG_DIR: config })).stdout).toContain(advice.headline);
 });
+
+/** Starts a hook as a host that never closes its stdin does. */
+const runOpen = (command: string, args: readonly string[], stdin: string): Promise<Ran & { readonly signal: NodeJS.Signals | null }> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: world.env, cwd: world.project, stdio: ['pipe', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.stdin.on('error', reject);
+    child.on('error', reject).on('close', (code, signal) => resolve({ code, stdout, stderr, signal }));
+    child.stdin.write(stdin);
+  });
+
+test.each(['SessionEnd', 'UserPromptSubmit'])('%s with stdin left open within its document: silence and success, as through the shell', async (event) => {
+  const half = payload(event).slice(0, -20);
+  for (const [command, args] of [['/bin/sh', [shellGuard]], [process.execPath, [...GATE, guard()]]] as const) {
+    expect(await runOpen(command, [...args, world.data, event], half)).toEqual({ ...SILENT, signal: null });
+  }
+}, 20_000);
+
+test('stdin left open behind a whole document: the answer is whole', async () => {
+  const advice = makeAdvice(world);
+  for (const [command, args] of [['/bin/sh', [shellGuard]], [process.execPath, [...GATE, guard()]]] as const) {
+    putMail(world.paths.mailbox(world.session), advice, said(advice));
+    const ran = await runOpen(command, [...args, world.data, 'PostToolUse'], payload('PostToolUse'));
+    expect(ran).toMatchObject({ code: 0, stderr: '', signal: null });
+    expect(JSON.parse(ran.stdout), command).toMatchObject({ hookSpecificOutput: { hookEventName: 'PostToolUse' } });
+  }
+});

@@ -7,8 +7,10 @@ import { join } from 'node:path';
 const MONITOR = 'monitor';
 // Nobody closes a pipe later than this.
 const DRAIN_MS = 4000;
+// The host ends a SessionEnd hook after a second.
+const SESSION_END_MS = 900;
 
-const guard = (event: string): void => {
+const guard = async (event: string): Promise<void> => {
   const [node = '', , given = '', , root = ''] = process.argv;
   const { env } = process;
   const isMonitor = event === MONITOR;
@@ -25,11 +27,47 @@ const guard = (event: string): void => {
       if (event === 'SessionStart') sayAsleep(join(data, 'hosts', env['CLAUDE_PID'] ?? `s-${session ?? ''}`));
       return drain();
     }
-    process.argv = [node, join(__dirname, 'hook.cjs'), data, event];
+    const timer = setTimeout(end, event === 'SessionEnd' ? SESSION_END_MS : DRAIN_MS);
+    const text = await document();
+    clearTimeout(timer);
+    if (text === '') return end();
+    process.argv = [node, join(__dirname, 'hook.cjs'), data, event, text];
   }
   // The host's own channel is none of ours.
   for (const name of ['CLAUDE_CODE_MESSAGING_SOCKET', 'CLAUDE_CODE_MESSAGING_TOKEN']) delete env[name];
   require(process.argv[1] ?? '');
+};
+
+/**
+ * The text on stdin up to its end, or to the end of its JSON document: a host has been seen to leave it open. The hook would
+ * read by a thread, and no process can leave by itself while one of its threads waits for input.
+ */
+const document = async (): Promise<string> => {
+  const parts: Buffer[] = [];
+  let size = 0;
+  let tried = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > MOST) continue;
+    parts.push(part);
+    // Parsed before the end only behind a brace or a newline, and when twice as long as last time.
+    if (size < 2 * tried || ![0x7d, 0x0a].includes(part.at(-1) ?? 0)) continue;
+    tried = size;
+    if (isJson(parts)) break;
+  }
+  return size > MOST ? '' : Buffer.concat(parts).toString();
+};
+
+// As the hook's own.
+const MOST = 32_000_000;
+
+const isJson = (parts: readonly Buffer[]): boolean => {
+  try {
+    JSON.parse(Buffer.concat(parts).toString());
+    return true;
+  } catch {
+    return false; // not all of it yet
+  }
 };
 
 /** A host that writes into a closed pipe reports an error: all of stdin is taken, then the process ends. */
@@ -78,9 +116,4 @@ const stay = (): void => {
 
 // The host must never see a fault of ours.
 const event = process.argv[3] ?? '';
-try {
-  guard(event);
-} catch {
-  if (event === MONITOR) stay();
-  else end();
-}
+guard(event).catch(event === MONITOR ? stay : end);

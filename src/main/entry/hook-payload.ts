@@ -41,7 +41,8 @@ const readPart = (part: Buffer): Promise<number> =>
     });
   });
 
-const parseJson = (text: string): unknown => {
+/** undefined for what is none. */
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

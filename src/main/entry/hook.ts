@@ -1,6 +1,6 @@
 // A hook: reports what only its payload knows, says what waits for this moment, answers commands and the bell.
 // The host waits for it: file work only, no package, silence on every fault, an end within seconds (SPEC 1, 3).
-// Called by guard.sh as: hook.cjs DATA EVENT.
+// Called by guard.sh as: hook.cjs DATA EVENT; guard.cjs has read stdin and appends its text.
 import { writeSync } from '../floor/disk-file.ts';
 import { hookPathsUnder, hostName } from '../floor/paths.ts';
 import { bellNonce, isMonitorsEnd } from '../speak/finish-gate.ts';
@@ -8,7 +8,7 @@ import { answer, type HookAnswer, type SpeakingEvent, type Words } from '../spea
 import { answerBell, drain, holdAtStop, resumeDigest } from './hook-advice.ts';
 import { block, type Block, type Call, type Scope } from './hook-call.ts';
 import { answerCommand, commandIn } from './hook-command.ts';
-import { parsePayload, readDocument } from './hook-payload.ts';
+import { parseJson, parsePayload, readDocument } from './hook-payload.ts';
 import { forgetPrompts, NO_MONITOR, noMonitorNotice, notePrompt } from './hook-prompts.ts';
 import { scopeOf } from './hook-scope.ts';
 import { report } from './hook-signal.ts';
@@ -22,10 +22,10 @@ const TOO_OLD = 42;
 
 /** What this call prints, if anything; everything it writes is written on the way. */
 const main = async (): Promise<HookAnswer | Block | undefined> => {
-  const [, , data = '', event = ''] = process.argv;
+  const [, , data = '', event = '', text] = process.argv;
   const timer = setTimeout(giveUp, event === 'SessionEnd' ? SESSION_END_MS : DEADLINE_MS);
   const { env } = process;
-  const payload = parsePayload(await readDocument(), event, env);
+  const payload = parsePayload(text ? parseJson(text) : await readDocument(), event, env);
   if (!payload) return undefined;
   const host_pid = Number(env['CLAUDE_PID']) || 0;
   const call: Call = { payload, paths: hookPathsUnder(data), host: hostName(host_pid || undefined, payload.session), host_pid, env, now: Date.now() };
