@@ -1,12 +1,12 @@
-// Follows the host from session to session: signals in, one session open at a time, a tick every second and at every change.
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+// Follows the host from session to session: signals in, one session open at a time, a cycle at every change and whenever
+// something is due; every second where changes are not told.
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEnrolled, loadConfig, workspaceOf } from '../floor/config-file.ts';
 import type { Layer } from '../floor/config.ts';
 import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
-import { isCode, isDiskTrouble } from '../floor/json-file.ts';
-import { LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
+import { isDiskTrouble } from '../floor/json-file.ts';
+import { isFree, LEASE_MS, lockHolder, releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
 import { openChildren, sweepChildren } from '../pass/children-file.ts';
@@ -16,8 +16,9 @@ import { openHostProvider } from './host-provider.ts';
 import { openJudge } from './judge.ts';
 import { lazyPools, type LazyPools } from './lazy-pools.ts';
 import { openSession, type LiveSession } from './session.ts';
+import { openRest, TICK_MS } from './rest.ts';
+import { openStamps } from './stamps.ts';
 import { sweep } from './sweep.ts';
-import { openWatch } from './watch.ts';
 import type { Host } from './host.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -31,7 +32,6 @@ export type FollowOptions = {
   readonly ring: (line: string) => void;
 };
 
-const TICK_MS = 1000;
 /** Starts that may wait for their first prompt; most are ghosts. */
 const ANNOUNCED = 16;
 const STANDBY_MS = 2000;
@@ -49,7 +49,7 @@ export const openFollower = (options: FollowOptions) => {
   const lock = paths.monitorLock(host.name);
   let knobs: Knobs = defaultKnobs();
   let layers: readonly Layer[] | undefined;
-  let stamp = '';
+  const config_stamps = openStamps();
   let problems: readonly string[] = [];
   let workspace = workspaceOf(options.cwd);
   let provider: { provider?: string; model?: string } = {};
@@ -70,13 +70,16 @@ export const openFollower = (options: FollowOptions) => {
   let spool = spoolStart;
   let last_signal = { text: '', at: 0 };
   let swept_at = 0;
-  let host_checked_at = 0;
+  /** By the clock that no one sets, ms. */
+  let host_checked_at = -Infinity;
   let holds_lock = false;
   let started_at = 0;
-  /** The files as they were when last looked into, and when to look again though they have not changed. */
-  let last_there = '';
+  const rest = openRest();
+  const stamps = openStamps();
+  /** Whether the last look came to its end, and when to look again though nothing has changed. */
+  let looked = false;
   let again_at = 0;
-  /** The clock at the last cycle, and by how much it has been set back since we began. */
+  /** The clock when last heeded, and by how much it has been set back since we began. */
   let seen_at = 0;
   let set_back = 0;
   /** When this process was last run again after a stop; the whole machine may have slept. */
@@ -108,11 +111,11 @@ export const openFollower = (options: FollowOptions) => {
     return (pools ??= lazyPools({ dist: runtime.dist, fork_threads, width: max_parallel_forks, compute_threads: 2 }));
   };
 
+  const configFiles = (): readonly string[] => [paths.config, paths.workspaceConfig(workspace), ...filesOf(knobs.catalogue.file)];
+
   /** Reads the configuration again when a file of it has changed, and says so. Mute and enrolment take effect at once. */
   const refresh = (): boolean => {
-    const now = [paths.config, paths.workspaceConfig(workspace), ...filesOf(knobs.catalogue.file)].map(stampOf).join(' ');
-    if (now === stamp) return false;
-    stamp = now;
+    if (!config_stamps.changed(configFiles(), rest.found)) return false;
     const config = loadConfig({ paths, workspace, env, options: provider, ...(layers === undefined ? {} : { last: layers }) });
     ({ knobs, layers } = config);
     loaded = undefined;
@@ -145,7 +148,7 @@ export const openFollower = (options: FollowOptions) => {
       const next = { ...(signal.provider === undefined ? {} : { provider: signal.provider }), ...(signal.model === undefined ? {} : { model: signal.model }) };
       if (JSON.stringify(next) !== JSON.stringify(provider)) {
         provider = next;
-        stamp = '';
+        config_stamps.forget();
       }
     }
     // A start only announces: ghosts start too, and nothing ever happens in them (HAZARDS B1).
@@ -183,7 +186,7 @@ export const openFollower = (options: FollowOptions) => {
     // That another workspace was not watched says nothing of this one.
     if (next !== workspace) was_enrolled = awake_at = undefined;
     workspace = next;
-    stamp = '';
+    config_stamps.forget();
     refresh();
     refused = enrolled() ? refused : undefined;
     if (!enrolled()) return;
@@ -216,7 +219,6 @@ export const openFollower = (options: FollowOptions) => {
     if (live !== undefined) announced.delete(signal.session);
     if (live === undefined && refused?.session !== signal.session) log(`${signal.session} is watched by another monitor; standing by`);
     refused = live === undefined ? signal : undefined;
-    watcher.follow([paths.spool(host.name), ...(live === undefined ? [] : [live.transcript])]);
   };
 
   const shut = (now: number, because: 'moved-on' | 'ended' | 'forgotten'): void => {
@@ -236,13 +238,38 @@ export const openFollower = (options: FollowOptions) => {
     if (seen_at > 0 && -by > ASLEEP_MS) woke_at = now;
     seen_at = now;
     if (by > SET_BACK_MS) settle(by, now);
-    const files = live === undefined ? [] : [live.transcript, paths.requests(live.session), paths.forgotten];
-    const now_there = [paths.spool(host.name), ...files].map(stampOf).join(' ');
-    if (!refresh() && now_there === last_there && now < again_at) return;
-    last_there = '';
+    rest.follow([...configFiles(), ...files()]);
+    rest.over();
+    const changed = stamps.changed(files(), rest.found);
+    if (!refresh() && !changed && looked && now < again_at) return;
+    looked = false;
     again_at = now + QUIET_MS;
+    const before = live;
     await look(now);
-    last_there = now_there;
+    // The files of another session were not looked at.
+    looked = live === before;
+  };
+
+  const files = (): readonly string[] => [paths.spool(host.name), ...(live === undefined ? [] : [live.transcript, `${paths.requests(live.session)}/`, paths.forgotten])];
+
+  /** Until the next cycle. False when the host is gone. */
+  const untilNext = async (gone: () => boolean): Promise<boolean> => {
+    const now = Date.now();
+    const due = Math.min(again_at - now, QUIET_MS);
+    let is_gone = false;
+    rest.follow([...configFiles(), ...files()]);
+    await rest.rest(Math.min(looked && due > 0 ? due : TICK_MS, live?.untilBell(now) ?? Infinity), () => {
+      const at = performance.now();
+      if (at - host_checked_at >= STANDBY_MS) {
+        host_checked_at = at;
+        is_gone = gone();
+      }
+      const by = seen_at - Date.now();
+      if (is_gone || by > SET_BACK_MS || -by > ASLEEP_MS) return true;
+      seen_at -= by;
+      return false;
+    });
+    return !is_gone;
   };
 
   /** A clock set back makes times to come of our stamps: they go back with it, and the session is opened anew as by a restart. */
@@ -251,8 +278,7 @@ export const openFollower = (options: FollowOptions) => {
     set_back += by;
     started_at -= by;
     swept_at = now;
-    host_checked_at = 0;
-    last_there = '';
+    looked = false;
     if (awake_at !== undefined) awake_at -= by;
     if (spool.retired_at !== undefined) spool = { ...spool, retired_at: now };
     if (live === undefined) return;
@@ -278,7 +304,7 @@ export const openFollower = (options: FollowOptions) => {
     }
     if (refused !== undefined) {
       again_at = now + STANDBY_MS;
-      if (refused === standing_by) await hear(refused, now);
+      if (refused === standing_by && isFree(paths.lease(refused.session), now, now - woke_at < LEASE_MS)) await hear(refused, now);
     }
     if (live === undefined || !enrolled()) return;
     if (live.isForgotten()) {
@@ -291,7 +317,6 @@ export const openFollower = (options: FollowOptions) => {
     if (live.isTaken()) {
       live = undefined;
       refused = last_word;
-      watcher.follow([paths.spool(host.name)]);
       return;
     }
     if (now - swept_at >= knobs.ledger.sweep_interval_s * 1000) {
@@ -319,26 +344,12 @@ export const openFollower = (options: FollowOptions) => {
 
   const mayWatch = (): boolean => {
     try {
-      mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
-      return takeLock(lock);
+      return lockHolder(lock) === undefined && takeLock(lock);
     } catch (error) {
       log(`the monitor's lock cannot be taken: ${error instanceof Error ? error.message : String(error)}`);
       return false;
     }
   };
-
-  let wake: (() => void) | undefined;
-  const watcher = openWatch(() => wake?.());
-
-  /** Until the next tick, or a change of a followed file. */
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
   return {
     run: async (gone: () => boolean): Promise<void> => {
@@ -352,23 +363,16 @@ export const openFollower = (options: FollowOptions) => {
       } catch (error) {
         log(`what a monitor before this one has left could not be ended: ${error instanceof Error ? error.message : String(error)}`);
       }
-      watcher.follow([paths.spool(host.name)]);
-      for (;;) {
+      do {
         try {
           await cycle();
         } catch (error) {
           log(`a cycle failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
         }
-        const now = Date.now();
-        if (now - host_checked_at >= STANDBY_MS) {
-          host_checked_at = now;
-          if (gone()) return;
-        }
-        await pause(Math.min(TICK_MS, live?.untilBell(Date.now()) ?? Infinity));
-      }
+      } while (await untilNext(gone));
     },
     close: (now: number): void => {
-      watcher.close();
+      rest.close();
       shut(now, 'ended');
       hostProvider.close();
       if (holds_lock) releaseLock(lock);
@@ -377,14 +381,3 @@ export const openFollower = (options: FollowOptions) => {
 };
 
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-
-const stampOf = (path: string): string => {
-  try {
-    const stat = path === '' ? undefined : statSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? '-' : `${stat.mtimeMs}.${stat.size}.${stat.ino}`;
-  } catch (error) {
-    // A configured path may be closed to us, or none at all: whoever reads the file says so.
-    if (isCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE')) return '?';
-    throw error;
-  }
-};

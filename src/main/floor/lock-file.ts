@@ -1,5 +1,5 @@
 // A lock that its holder's death releases: a file with pid and start time, made by O_EXCL link (SPEC 3, HAZARDS B6).
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { isCode, isMissing, unlessMissing } from './json-file.ts';
@@ -17,7 +17,7 @@ const holderOf = (path: string | number): Holder | undefined => {
     }
     return undefined;
   } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    if (isMissing(error) || isCode(error, 'EISDIR', 'ELOOP') || error instanceof SyntaxError) return undefined;
     throw error;
   }
 };
@@ -30,6 +30,14 @@ export const lockHolder = (path: string): ProcessId | undefined => {
 
 /** A lease lasts this long after its holder's last beat: far longer than a busy monitor is silent. */
 export const LEASE_MS = 60_000;
+
+const isSilent = (holder: Holder, now: number | undefined, patient: boolean): boolean => now !== undefined && !patient && holder.beat !== undefined && now - holder.beat > LEASE_MS;
+
+/** Whether `takeLock` would take this lease, for whoever asks often: this only reads. */
+export const isFree = (path: string, now: number, patient: boolean): boolean => {
+  const holder = holderOf(path);
+  return holder === undefined || !isAlive(holder) || isSilent(holder, now, patient) || isMe(holder);
+};
 
 /**
  * Takes the lock, or says that a living process has it. With `now` it is a lease, which may also be taken from a
@@ -50,8 +58,7 @@ export const takeLock = (path: string, now?: number, patient = false): boolean =
         if (!isCode(error, 'EEXIST')) throw error;
       }
       const holder = holderOf(path);
-      const silent = now !== undefined && !patient && holder?.beat !== undefined && now - holder.beat > LEASE_MS;
-      if (holder !== undefined && isAlive(holder) && (!silent || isMe(holder))) return isMe(holder);
+      if (holder !== undefined && isAlive(holder) && (!isSilent(holder, now, patient) || isMe(holder))) return isMe(holder);
       if (!removeDead(path, holder)) return false;
     }
     return false;
@@ -79,7 +86,7 @@ const removeDead = (path: string, dead: Holder | undefined): boolean => {
     unlinkSync(grave);
     return false;
   }
-  unlinkSync(grave);
+  rmSync(grave, { recursive: true }); // what lay in the lock's place may be a folder
   return true;
 };
 
