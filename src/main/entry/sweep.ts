@@ -1,5 +1,5 @@
 // Takes away what nobody needs any more: old tasks, sessions, hosts, budgets, index lines. Every deletion is told.
-import { rmSync, statSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../floor/disk-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
@@ -22,25 +22,35 @@ export const sweep = (paths: Paths, knobs: Pick<Knobs, 'ledger' | 'index' | 'ses
       return status.ok ? [status.value.status.task] : [];
     }),
   );
-  compactIndexes(paths, now, knobs.index);
+  const ttl_ms = knobs.sessions.ttl_days * DAY_MS;
   return [
-    ...sweepChildren(paths.hosts).map((pid) => `ended ${pid}, a child that a dead monitor had left`),
-    ...sweepLedgers(paths, active, now, knobs.ledger).map(({ task, because }) => `swept task ${task}: ${because}`),
-    ...sweepBudgets(paths, now).map((name) => `swept budget ${name}`),
-    ...old(paths.sessions, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name)).map((name) => `swept session ${name}`),
-    ...old(paths.reports, knobs.sessions.ttl_days * DAY_MS, now, (name) => !leased.includes(name.replace(/\.html$/, ''))).map((name) => `swept report ${name}`),
-    ...old(paths.hosts, DAY_MS, now, (name) => lockHolder(paths.monitorLock(name)) === undefined).map((name) => `swept host ${name}`),
+    ...part('index', () => (compactIndexes(paths, now, knobs.index), [])),
+    ...part('children', () => sweepChildren(paths.hosts).map((pid) => `ended ${pid}, a child that a dead monitor had left`)),
+    ...part('tasks', () => sweepLedgers(paths, active, now, knobs.ledger).map(({ task, because }) => `swept task ${task}: ${because}`)),
+    ...part('budgets', () => sweepBudgets(paths, now).map((name) => `swept budget ${name}`)),
+    ...part('sessions', () => old(paths.sessions, ttl_ms, now, (name) => !leased.includes(name)).map((name) => `swept session ${name}`)),
+    ...part('reports', () => old(paths.reports, ttl_ms, now, (name) => !leased.includes(name.replace(/\.html$/, ''))).map((name) => `swept report ${name}`)),
+    ...part('hosts', () => old(paths.hosts, DAY_MS, now, (name) => lockHolder(paths.monitorLock(name)) === undefined).map((name) => `swept host ${name}`)),
     // Told for one process's life; the other notices are told once for good.
-    ...old(paths.saids, DAY_MS, now, (name) => name.endsWith('.no-monitor')).map((name) => `swept notice ${name}`),
-    ...sweepCaptures(knobs.debug.path === '' ? paths.debug : knobs.debug.path, knobs.debug, now),
+    ...part('notices', () => old(paths.saids, DAY_MS, now, (name) => name.endsWith('.no-monitor')).map((name) => `swept notice ${name}`)),
+    ...part('captures', () => sweepCaptures(knobs.debug.path === '' ? paths.debug : knobs.debug.path, knobs.debug, now)),
   ];
+};
+
+/** What one part cannot do costs that part, never the others. */
+const part = (name: string, act: () => readonly string[]): readonly string[] => {
+  try {
+    return act();
+  } catch (error) {
+    return [`sweeping ${name} failed: ${error instanceof Error ? error.message : String(error)}`];
+  }
 };
 
 /** Captures past their days, then the oldest passes until all of them take less than half of `max_bytes`. */
 export const sweepCaptures = (root: string, { ttl_days, max_bytes }: Pick<Knobs['debug'], 'ttl_days' | 'max_bytes'>, now: number): readonly string[] => {
   const passes = namesIn(root)
     .flatMap((session) => namesIn(join(root, session)).filter((pass) => /^\d+$/.test(pass)).map((pass) => join(root, session, pass)))
-    .map((folder) => ({ folder, at: newest(folder), own: namesIn(folder).reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0) }))
+    .map((folder) => ({ folder, at: newest(folder), own: namesIn(folder).reduce((sum, name) => sum + (lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0) }))
     .sort((a, b) => b.at - a.at);
   let bytes = 0;
   return passes.flatMap(({ folder, at, own }) => {
@@ -68,4 +78,4 @@ const old = (parent: string, ttl_ms: number, now: number, may: (name: string) =>
     .map(({ name }) => name);
 
 const newest = (folder: string): number =>
-  Math.max(statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0, ...namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
+  Math.max(lstatSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0, ...namesIn(folder).map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));

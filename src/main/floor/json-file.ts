@@ -1,5 +1,5 @@
 // One JSON document in one file: read whole, written by temp file, fsync and rename (SPEC 4).
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 
@@ -40,13 +40,14 @@ export type Loaded<T> =
   | { readonly ok: false; readonly because: 'missing' }
   | { readonly ok: false; readonly because: 'corrupt'; readonly why: string };
 
-/** The document at `path` after `parse` has looked at it; a parse that throws makes it corrupt. Other I/O errors throw. */
+/** The document at `path` after `parse` has looked at it; a parse that throws makes it corrupt, and so does what is no file of ours to read. Other I/O errors throw. */
 export const readJson = <T>(path: string, parse: (raw: unknown) => T): Loaded<T> => {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (isMissing(error)) return { ok: false, because: 'missing' };
+    if (isCode(error, 'EISDIR', 'ELOOP', 'EACCES')) return { ok: false, because: 'corrupt', why: error instanceof Error ? error.message : '' };
     throw error;
   }
   try {
@@ -95,6 +96,8 @@ export const writeJson = (path: string, value: unknown): void => writeWhole(path
 export const setAside = (path: string): string => {
   const bad = `${path}.bad`;
   try {
+    // What was set aside before makes room, also where one of the two is a folder.
+    rmSync(bad, { recursive: true, force: true });
     renameSync(path, bad);
   } catch (error) {
     if (!isMissing(error)) throw error; // another process set it aside first

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../floor/disk-file.ts';
-import { writeWhole } from '../floor/json-file.ts';
+import { unlessClosed, writeWhole } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { releaseLock, takeLock } from '../floor/lock-file.ts';
@@ -26,7 +26,7 @@ const rewriteAll = (paths: Paths, keep: (line: IndexLine) => boolean): boolean =
   const lock = join(paths.indexes, 'lock');
   if (!takeLock(lock)) return false;
   try {
-    for (const name of namesIn(paths.indexes)) if (name.endsWith('.jsonl')) rewrite(join(paths.indexes, name), keep);
+    for (const name of namesIn(paths.indexes)) if (name.endsWith('.jsonl')) unlessClosed(() => rewrite(join(paths.indexes, name), keep));
   } finally {
     releaseLock(lock);
   }

@@ -1,8 +1,8 @@
 // The ledgers, tasks/<task>.json (SPEC 4, 6): written through, found by session, swept when they are old or too many.
-import { statSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { namesIn, readText, remove } from '../floor/disk-file.ts';
+import { namesIn, readText } from '../floor/disk-file.ts';
 import { readJson, setAside, writeJson, type Loaded } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';
@@ -93,7 +93,7 @@ const removeWindows = (paths: Paths, task: string): void => removeByStem(paths, 
 
 const removeByStem = (paths: Paths, stem: string): void => {
   for (const name of namesIn(paths.tasks)) {
-    if (name.startsWith(stem)) remove(join(paths.tasks, name));
+    if (name.startsWith(stem)) rmSync(join(paths.tasks, name), { recursive: true, force: true });
   }
 };
 
@@ -140,7 +140,7 @@ const orphans = (paths: Paths, oldest_at: number): readonly string[] => {
   return [...newest].filter(([, at]) => at < oldest_at).map(([task]) => task);
 };
 
-const statOf = (path: string): { readonly size: number; readonly mtimeMs: number } | undefined => statSync(path, { throwIfNoEntry: false });
+const statOf = (path: string): { readonly size: number; readonly mtimeMs: number } | undefined => lstatSync(path, { throwIfNoEntry: false });
 
 const parseLedger = (raw: unknown): Ledger => Shape.parse(raw) as Ledger;
 

@@ -1,7 +1,8 @@
 // The machine-wide budget, budget/<hour>.jsonl (SPEC 4, 7): reserve, read again, go only if it fits, settle. No lock:
 // the order of lines in an append-only file decides who came first.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn, remove } from '../floor/disk-file.ts';
+import { namesIn } from '../floor/disk-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Paths } from '../floor/paths.ts';
@@ -47,7 +48,7 @@ export const sweepBudgets = (paths: Paths, now: number): readonly string[] =>
   namesIn(paths.budgets).filter((name) => {
     const hour = /^(\d{1,9})\.jsonl$/.exec(name)?.[1];
     if (hour === undefined || Math.abs(Number(hour) - hourOf(now)) <= KEPT_HOURS) return false;
-    remove(join(paths.budgets, name));
+    rmSync(join(paths.budgets, name), { recursive: true, force: true });
     return true;
   });
 

@@ -1,5 +1,5 @@
 // hosts/<host>/children: which processes this monitor runs (the host provider's, MCP servers, commands), so that any later one can end its orphans.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn, remove } from '../floor/disk-file.ts';
 import { isDiskTrouble, readJson, unlessClosed, writeJson } from '../floor/json-file.ts';
@@ -40,7 +40,7 @@ export const sweepChildren = (hosts: string): readonly number[] => {
     const read = unlessClosed(() => readJson(path, parseChildren));
     if (read === undefined) continue;
     if (!read.ok) {
-      if (read.because === 'corrupt') remove(path); // it names nobody that could be found
+      if (read.because === 'corrupt') rmSync(path, { recursive: true, force: true }); // it names nobody that could be found
       continue;
     }
     if (isAlive(read.value.monitor)) continue;

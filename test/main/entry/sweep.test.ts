@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -60,4 +60,33 @@ test('a ledger that cannot be read is set aside and named', () => {
   expect(sweep(paths, defaultKnobs(), NOW).toSorted()).toEqual(['swept task t-broken: unreadable, set aside', 'swept task t-newer: unreadable, set aside']);
   expect([existsSync(`${paths.ledger('t-broken')}.bad`), existsSync(paths.ledger('t-broken'))]).toEqual([true, false]);
   expect(sweep(paths, defaultKnobs(), NOW)).toEqual([]);
+});
+
+test('what is no file where one should be costs itself only: it is set aside or goes when it is old, and all else is swept', () => {
+  const folder = (path: string): void => {
+    mkdirSync(join(path, 'within'), { recursive: true });
+    utimesSync(path, (NOW - 30 * DAY_MS) / 1000, (NOW - 30 * DAY_MS) / 1000);
+  };
+  const circular = (path: string): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(path, path);
+  };
+  const hour = Math.floor(NOW / 3_600_000) - 48;
+  for (const path of [paths.ledger('t-folder'), paths.windowLog('t-orphan', 1), `${paths.ledger('t-folder')}.bad`, paths.budget(hour), paths.index('/r/.git'), paths.lease('s-folder'), paths.status('s-folder'), paths.children('4711'), paths.monitorLock('4712'), join(paths.indexes, 'lock')]) folder(path);
+  for (const path of [paths.ledger('t-circular'), paths.lease('s-circular'), paths.index('/q/.git')]) circular(path);
+  report('old', 8);
+  writeFileSync(paths.budget(hour - 1), '');
+  const lines = sweep(paths, defaultKnobs(), NOW);
+  expect(lines.filter((line) => line.includes('failed'))).toEqual([]);
+  for (const line of ['swept report old.html', `swept budget ${hour}.jsonl`, `swept budget ${hour - 1}.jsonl`, 'swept task t-folder: unreadable, set aside', 'swept task t-circular: unreadable, set aside', 'swept task t-orphan: orphan']) expect(lines).toContain(line);
+  expect([paths.ledger('t-folder'), paths.windowLog('t-orphan', 1), paths.budget(hour)].map((path) => existsSync(path))).toEqual([false, false, false]);
+});
+
+test('a part that fails is named, and the others are swept', () => {
+  // Neither a folder nor missing.
+  symlinkSync(paths.tasks, paths.tasks);
+  report('old', 8);
+  const lines = sweep(paths, defaultKnobs(), NOW);
+  expect(lines).toContainEqual(expect.stringMatching(/^sweeping tasks failed: ELOOP/));
+  expect(lines).toContain('swept report old.html');
 });
