@@ -482,6 +482,18 @@ describe('surroundings', () => {
     expect(existsSync(join(world.root, 'ran'))).toBe(false);
   });
 
+  test('nothing that a project sets for node is loaded or written', async () => {
+    const modules = join(world.project, 'modules');
+    mkdirSync(join(modules, 'theirs'), { recursive: true });
+    writeFileSync(join(modules, 'theirs', 'index.js'), `require('fs').writeFileSync(${JSON.stringify(join(world.root, 'ran'))}, '')`);
+    const other = join(world.root, 'dist');
+    cpSync(dist, other, { recursive: true });
+    writeFileSync(join(other, 'hook.cjs'), `try { require('theirs') } catch { require('fs').writeFileSync(${JSON.stringify(join(world.root, 'tried'))}, '') }`);
+    const env = { ...world.env, NODE_PATH: modules, NODE_OPTIONS: '--require theirs', NODE_V8_COVERAGE: join(world.root, 'coverage') };
+    await runHook(join(other, 'guard.sh'), [world.data, 'Stop'], env, '{}');
+    expect(['ran', 'coverage', 'tried'].map((name) => existsSync(join(world.root, name)))).toEqual([false, false, true]);
+  });
+
   test('A9: node is found where a version manager put it', async () => {
     const bin = join(world.env['HOME'] ?? '', '.nvm/versions/node/v22.1.0/bin');
     mkdirSync(bin, { recursive: true });

@@ -74,9 +74,10 @@ if ! foreign "$node"; then
 fi
 [ -n "$node" ] || node=$own
 
-# Node 20 reads the bundle at every start (tens of ms); a preload set by a project has no business here, and the host's
-# own channel is none of ours.
-unset NODE_EXTRA_CA_CERTS NODE_OPTIONS CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN
+# Node 20 reads the bundle at every start (tens of ms), and the host's own channel is none of ours. By the rest a project
+# could load code into node, have it write somewhere or loosen its connections.
+unset NODE_EXTRA_CA_CERTS CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN
+unset NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS NODE_DEBUG NODE_TLS_REJECT_UNAUTHORIZED NODE_USE_ENV_PROXY OPENSSL_CONF OPENSSL_MODULES
 
 if [ "$event" = monitor ]; then
   # To be asked for its version alone takes node a tenth of a start.

@@ -92,14 +92,19 @@ const writeLauncher = (paths: Paths, target: string): void => {
   }
 };
 
+/** By these a project's settings could load code into node, have it write somewhere or loosen its connections. The guard takes the same away. */
+export const STEERING = [
+  'NODE_OPTIONS', 'NODE_PATH', 'NODE_COMPILE_CACHE', 'NODE_V8_COVERAGE', 'NODE_REDIRECT_WARNINGS', 'NODE_DEBUG', 'NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_USE_ENV_PROXY', 'OPENSSL_CONF', 'OPENSSL_MODULES',
+] as const;
+
 /**
  * The files that start `command` over `data`, for the shells of a system: by the node that runs now while it is there,
  * since a project's settings can set the PATH of a status line.
  */
 export const launchersFor = (platform: NodeJS.Platform, { node, command, data }: { readonly node: string; readonly command: string; readonly data: string }): readonly { readonly name: string; readonly text: string }[] => {
   const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-  const sh = { name: 'second-brain', text: `#!/bin/sh\nnode=${quote(node)}\n[ -x "$node" ] || node=node\nexec "$node" ${quote(command)} --data ${quote(data)} "$@"\n` };
+  const sh = { name: 'second-brain', text: `#!/bin/sh\nnode=${quote(node)}\n[ -x "$node" ] || node=node\nunset ${STEERING.join(' ')}\nexec "$node" ${quote(command)} --data ${quote(data)} "$@"\n` };
   // In a batch file a percent sign stands for itself when doubled.
   const batch = (word: string): string => `"${word.replaceAll('%', '%%')}"`;
-  return platform === 'win32' ? [sh, { name: 'second-brain.cmd', text: `@node ${batch(command)} --data ${batch(data)} %*\r\n` }] : [sh];
+  return platform === 'win32' ? [sh, { name: 'second-brain.cmd', text: `@setlocal\r\n${STEERING.map((name) => `@set "${name}="\r\n`).join('')}@node ${batch(command)} --data ${batch(data)} %*\r\n` }] : [sh];
 };

@@ -1,5 +1,4 @@
 // What the monitor gives its sessions for tools: the port with everything it needs, put together here.
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { realpathSync } from '../floor/disk-file.ts';
@@ -30,7 +29,8 @@ export const openTools = (options: ToolsOptions) => {
     ...options,
     root: workspace,
     denied: () => denials.denied,
-    mcp: () => loadMcp(dist, { env: inherited, cwd: homedir(), children: options.children, log }),
+    // A home that a project sets may be the repository, where `npx` would find the repository's programs.
+    mcp: () => loadMcp(dist, { env: inherited, cwd: inherited['HOME'] ?? inherited['USERPROFILE'] ?? dist, children: options.children, log }),
     now: () => Date.now(),
     env: inherited,
   });

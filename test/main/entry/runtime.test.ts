@@ -1,10 +1,10 @@
 // What the monitor runs from: the copy that outlives an update, its sweep, and the launchers over it.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { installRuntime, launchersFor, versionAt } from '../../../src/main/entry/runtime.ts';
+import { installRuntime, launchersFor, STEERING, versionAt } from '../../../src/main/entry/runtime.ts';
 import { pathsUnder, type Paths } from '../../../src/main/floor/paths.ts';
 
 let dir = '';
@@ -43,6 +43,17 @@ describe('the copy that runs', () => {
     expect(JSON.parse(execFileSync(paths.launcher, ['why'], { encoding: 'utf8', env }))).toEqual(['--data', paths.data, 'why']);
   });
 
+  test('nothing that a project sets for node loads code into the launcher, and the guard takes the same away', () => {
+    installRuntime(plugin('one'), paths);
+    mkdirSync(join(dir, 'modules', 'theirs'), { recursive: true });
+    writeFileSync(join(dir, 'modules', 'theirs', 'index.js'), `require('fs').writeFileSync(${JSON.stringify(join(dir, 'ran'))}, '')`);
+    writeFileSync(join(paths.run('0.1.0-one'), 'dist', 'command.cjs'), "try { require('theirs') } catch {}");
+    const env = { ...process.env, NODE_PATH: join(dir, 'modules'), NODE_OPTIONS: '--require theirs', NODE_V8_COVERAGE: join(dir, 'coverage') };
+    execFileSync(paths.launcher, [], { env });
+    expect([existsSync(join(dir, 'ran')), existsSync(join(dir, 'coverage'))]).toEqual([false, false]);
+    expect(readFileSync('src/main/entry/guard.sh', 'utf8')).toContain(`\nunset ${STEERING.join(' ')}\n`);
+  });
+
   test('A11: a copy goes when no living process uses it any more', () => {
     installRuntime(plugin('one'), paths);
     installRuntime(plugin('two'), paths);
@@ -62,12 +73,13 @@ describe('launchers', () => {
   test('a shell gets one in which nothing of a path expands', () => {
     const [sh, ...others] = launchersFor('darwin', { node: '/n o/node', command: '/a b/$x/it\'s.cjs', data: '/d' });
     expect(others).toEqual([]);
-    expect(sh).toEqual({ name: 'second-brain', text: `#!/bin/sh\nnode='/n o/node'\n[ -x "$node" ] || node=node\nexec "$node" '/a b/$x/it'\\''s.cjs' --data '/d' "$@"\n` });
+    expect(sh).toEqual({ name: 'second-brain', text: `#!/bin/sh\nnode='/n o/node'\n[ -x "$node" ] || node=node\nunset ${STEERING.join(' ')}\nexec "$node" '/a b/$x/it'\\''s.cjs' --data '/d' "$@"\n` });
   });
 
   test('Windows gets one of its own beside it', () => {
     const both = launchersFor('win32', { node: 'C:\\node.exe', command: 'C:\\a b\\100%\\command.cjs', data: 'C:\\d' });
     expect(both.map(({ name }) => name)).toEqual(['second-brain', 'second-brain.cmd']);
-    expect(both[1]?.text).toBe('@node "C:\\a b\\100%%\\command.cjs" --data "C:\\d" %*\r\n');
+    expect(both[1]?.text).toContain('@setlocal\r\n@set "NODE_OPTIONS="\r\n');
+    expect(both[1]?.text.endsWith('@node "C:\\a b\\100%%\\command.cjs" --data "C:\\d" %*\r\n')).toBe(true);
   });
 });

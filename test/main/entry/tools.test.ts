@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -28,10 +28,10 @@ afterAll(async () => {
 
 const detector: Detector = { name: 'prior-art', enabled: true, system: 'x', tools: ['Read', 'Grep', 'Glob'], schema: 'feedback_v1', cadence: 'every_pass', when: [], pilot: false, config: {} };
 
-const open = (env: Readonly<Record<string, string>> = {}) =>
+const open = (env: Readonly<Record<string, string>> = {}, servers: Readonly<Record<string, unknown>> = {}) =>
   openTools({
     dist: join(base, 'dist'), workspace, cwd: workspace, env: { CLAUDE_CONFIG_DIR: join(base, 'config'), ...env }, log: () => undefined, children: () => () => undefined,
-    fileTool: pools.fileTool, knobs: defaultKnobs, plan_mode: () => false, last_write_at: () => undefined,
+    fileTool: pools.fileTool, knobs: () => ({ ...defaultKnobs(), mcp: { servers } }), plan_mode: () => false, last_write_at: () => undefined,
   });
 
 describe('a session’s tools', () => {
@@ -55,6 +55,17 @@ describe('a session’s tools', () => {
     expect(await ask('Glob', { pattern: '*.txt' })).toBe('a.txt\nb.txt');
     expect(order.length).toBe(5);
     await tools.close();
+  });
+
+  test('MCP servers run in the user’s home, and where a project has set one in itself beside our program', async () => {
+    const asked = { probe: { command: process.execPath, args: ['-e', `require('fs').writeFileSync(${JSON.stringify(join(base, 'where'))}, process.cwd())`] } };
+    mkdirSync(join(base, 'home'));
+    for (const [home, where] of [[join(base, 'home'), join(base, 'home')], [workspace, join(base, 'dist')], [join(base, 'dist', '..', 'proj'), join(base, 'dist')], ['.', join(base, 'dist')]] as const) {
+      const tools = open({ HOME: home }, asked);
+      await tools.connect([{ ...detector, tools: ['mcp:probe'] }]);
+      expect(readFileSync(join(base, 'where'), 'utf8'), home).toBe(where);
+      await tools.close();
+    }
   });
 
   test('deny rules are read anew when asked, and a new one is told', async () => {
