@@ -1,6 +1,6 @@
 // One tick of the loop, top to bottom: what was read goes in, the trigger is asked, a pass starts or ends, mail is tended.
 import { isDiskTrouble } from './floor/json-file.ts';
-import type { Folded } from './ingest/chain.ts';
+import { toldBySignals, type Folded } from './ingest/chain.ts';
 import { emptyQueue, enqueue, lastChars } from './ingest/queue.ts';
 import { metAt, next, settled } from './ingest/session-state.ts';
 import { countUsage, NO_USAGE, noUsageYet } from './ingest/usage.ts';
@@ -100,9 +100,10 @@ export const observeHistory = (w: Watching, folded: Folded, position: Position |
   w.usage = countUsage(w.usage, folded.fresh);
   w.volumes = countVolumes(w.volumes, folded.fresh, folded.observations);
   w.position = position;
-  // A position that was lost brings much of what the window holds already.
+  // A position that was lost brings much of what the window holds already, some of it by a signal.
   const known = new Set(w.window.observations.map(({ uuid }) => uuid));
-  const numbered = number(w.window, lastChars(folded.observations.filter(({ uuid }) => !known.has(uuid)), window.budget_chars * window.compaction_floor));
+  const told = toldBySignals(w.window.observations);
+  const numbered = number(w.window, lastChars(folded.observations.filter((one) => !known.has(one.uuid) && !told(one)), window.budget_chars * window.compaction_floor));
   if (numbered.length > 0) push(w, observationBlock('history', numbered, { pass: w.ledger.pass, at: now, ...(position === undefined ? {} : { position }) }), numbered);
   const goal = folded.observations.find(({ kind, human }) => kind === 'prompt' && human === true)?.text;
   if (goal !== undefined && w.ledger.goal === '') w.ledger = setGoal(w.ledger, untagged(goal), now);

@@ -163,7 +163,8 @@ export const openSession = (options: SessionOptions, now: number) => {
     }
     if (got.how !== 'forward') log(`${session}: ${got.how}, ${got.because}`);
     ({ scanned } = got);
-    if (!knows && got.how !== 'first-sight') await readAgain(got.from, at);
+    if (!knows && got.how === 'first-sight') chain.remember(w.window.observations);
+    else if (!knows) await readAgain(got.from, at);
     if (!knows || (got.history && got.from > 0)) chain.beganLate();
     knows = true;
     if (!isOurs()) return;

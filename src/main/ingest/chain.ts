@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { headOf } from '../floor/text.ts';
 import type { Observation, Projected, Proof, ReadEvent } from '../records.ts';
 import { createCalls } from './calls.ts';
-import { createFinals } from './final-text.ts';
+import { createFinals, textsWithin } from './final-text.ts';
 import { createLineage, type LineageRecord } from './lineage.ts';
 import { createPromptQueue } from './prompt-queue.ts';
 
@@ -98,13 +98,21 @@ export const createChain = (): Chain => {
     for (const { kind, settles } of observations) if (kind === 'agent' && settles !== undefined) calls.conclude(settles);
     // One that another text has followed had its record read before that.
     const last = observations.findLast(({ kind }) => kind === 'text');
-    if (last?.uuid.startsWith(`${FINAL}-`) === true) finals.fromSignal(textOf(last));
+    if (last !== undefined && isFinal(last)) finals.fromSignal(textOf(last));
   };
 
   return { fold, observeFinal, observeAgent, remember, beganLate: lineage.beganLate };
 };
 
 const FINAL = 'final';
+
+const isFinal = ({ uuid }: Observation): boolean => uuid.startsWith(`${FINAL}-`);
+
+/** Whether a record tells again what a signal had brought among `observations`: there it stands under another uuid. */
+export const toldBySignals = (observations: readonly Observation[]): ((one: Observation) => boolean) => {
+  const within = textsWithin(observations.filter(isFinal).map(textOf));
+  return (one) => one.kind === 'text' && within(textOf(one));
+};
 
 const linkOf = ({ parent, at, prompt, type, proofs }: Projected, uuid: string): LineageRecord => ({
   uuid, parent, at, prompt: prompt !== undefined, boundary: type === 'system/compact_boundary', aside: type === 'sidechain', named: proofs.length > 0,

@@ -62,5 +62,14 @@ export const createFinals = (): Finals => {
   return { fromSignal, fromRecord, turnEnded };
 };
 
+/** Whether a text begins what stands in one of `finals`: a message of several blocks is one final text and several records. */
+export const textsWithin = (finals: readonly string[]): ((text: string) => boolean) => {
+  const known = finals.map(plain);
+  return (text) => {
+    const head = known.length === 0 ? '' : plain(text.slice(0, READ_CHARS)).slice(0, HEAD_CHARS);
+    return head !== '' && known.some((final) => final.includes(head));
+  };
+};
+
 /** Spaces folded, trimmed. */
 const plain = (text: string): string => text.trim().replace(/\s+/g, ' ');

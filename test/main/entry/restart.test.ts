@@ -1,5 +1,5 @@
 // What a monitor does that takes over where another has stopped: nothing is observed twice, nothing is left out.
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -83,6 +83,31 @@ describe('a monitor that goes on where another was killed', () => {
     signal(42, 'Stop', { last_text: 'The lexer too.' });
     await until(() => times('The lexer too.') === 1);
     expect(times('The parser has its new name.')).toBe(1);
+  });
+
+  test('C8: where the record last read is gone meanwhile, nothing that a signal or a record had brought is observed again', async () => {
+    const end = follow(45);
+    signal(45, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p1' });
+    write(records.prompt('Please rename the parser.', 'p1'));
+    await until(() => readdirSync(paths.tasks).length > 0);
+    signal(45, 'SubagentStop', { agent_id: 'a1', agent_type: 'Explore', last_text: 'It has two callers.' });
+    signal(45, 'Stop', { last_text: 'The parser has its new name.' });
+    await until(() => times('The parser has its new name.') === 1 && times('two callers') === 1);
+    write(records.say('The parser has its new name.', 'end_turn'));
+    signal(45, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p2' });
+    write(records.prompt('And now the lexer.', 'p2'));
+    write(records.call('toolu_9', 'make lexer'));
+    signal(45, 'Stop', { last_text: 'The lexer too.' });
+    await until(() => times('The lexer too.') === 1 && times('make lexer') === 1);
+    await end();
+    writeFileSync(transcript(), `${readFileSync(transcript(), 'utf8').trimEnd().split('\n').slice(0, -1).join('\n')}\n`);
+    write(records.say('The lexer too.', 'end_turn'));
+    follow(46);
+    signal(46, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p3' });
+    write(records.prompt('Thanks.', 'p3'));
+    signal(46, 'Stop', { last_text: 'You are welcome.' });
+    await until(() => times('You are welcome.') === 1);
+    for (const words of ['rename the parser', 'The parser has its new name.', 'two callers', 'now the lexer', 'The lexer too.']) expect([words, times(words)]).toEqual([words, 1]);
   });
 
   test('a failure whose call was made before the restart still carries the call’s name', async () => {
