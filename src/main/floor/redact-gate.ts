@@ -7,98 +7,120 @@ import { findUrlPasswords, hasMark, judgeRun, RUN } from './redact-tokens.ts';
 /** Whether `redact` would replace anything in `text`: the table's own judges say so. */
 export const holdsSecret = (text: string): boolean => {
   const { length } = text;
-  if (length + BEYOND > SCRATCH.length) return true; // the table looks itself
+  if (!LITTLE_ENDIAN) return true; // the table looks itself
+  const low = length + BEYOND > SCRATCH.length ? Buffer.allocUnsafeSlow((length + BEYOND) & ~3) : SCRATCH;
   // The low byte of every character: found there is a guess, and not found is not there. Behind the end stands no letter.
-  SCRATCH.write(text, 'latin1');
-  const low = SCRATCH.fill(0, length, length + BEYOND).subarray(0, length + BEYOND);
+  low.write(text, 'latin1');
+  for (let at = length; at < length + BEYOND && at < low.length; at += 1) low[at] = 0;
   const found: Span[] = [];
-  if (low.indexOf(AT) !== -1) findUrlPasswords(text, low, found);
-  return found.length > 0 || holdsOther(text, low, found);
+  if (text.includes('@')) findUrlPasswords(text, low.subarray(0, length), found);
+  return found.length > 0 || holdsOther(text, low, low === SCRATCH ? SCRATCH_GROUPS : new Uint32Array(low.buffer), found);
 };
 
-const AT = 0x40;
+const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 const BEYOND = 8;
 // Memory, not state: a buffer for each text would be most of a projection's garbage.
 const SCRATCH = Buffer.allocUnsafeSlow(65_536);
+const SCRATCH_GROUPS = new Uint32Array(SCRATCH.buffer);
 
-const holdsOther = (text: string, low: Buffer, found: Span[]): boolean => {
-  for (let at = nextGuess(low, 0); at !== -1; at = nextGuess(low, at + 2)) {
-    if (isNamed(text, low, at, found) || isToken(text, low, at, found) || isToken(text, low, at + 1, found)) return true;
+const holdsOther = (text: string, low: Buffer, groups: Uint32Array, found: Span[]): boolean => {
+  const end = (text.length + 3) >> 2;
+  for (let group = nextGuess(groups, 0, end); group < end; group = nextGuess(groups, group + 1, end)) {
+    if (isNamed(text, low, 4 * group, found)) return true;
+    if (rowBefore(groups, group + 1) === ROW && isToken(text, low, 4 * group, found)) return true;
   }
   return false;
 };
 
 /**
- * The next even place where the second half of a clue stands, or the 16th letter of a run at it or behind it; -1 for none.
- * Two bytes a step and nothing called within: several times faster than a loop that judges too.
+ * The next group of four bytes in which a clue may end or which is the third in a row of nothing but letters of a run; `end`
+ * for none. Two bytes a look and nothing called within: several times faster than a loop that judges too.
  */
-const nextGuess = (low: Buffer, from: number): number => {
-  const first = FIRST;
-  const second = SECOND;
-  const inWord = IN_WORD;
-  let begun = from === 0 ? 0 : (first[pairAt(low, from - 2)] as number);
-  let run = runTo(low, from - 1);
-  for (let i = from; i < low.length - 1; i += 2) {
-    const left = low[i] as number;
-    const right = low[i + 1] as number;
-    const half = (run + 1) & -(inWord[left] as number);
-    run = (half + 1) & -(inWord[right] as number);
-    const pair = ((left & 31) << 5) | (right & 31);
-    if ((begun & (second[pair] as number)) !== 0 || half === RUN || run === RUN) return i;
-    begun = first[pair] as number;
+const nextGuess = (groups: Uint32Array, from: number, end: number): number => {
+  const kinds = kindsOfPairs();
+  let before = from === 0 ? 0 : (kinds[(groups[from - 1] as number) >>> 16] as number);
+  let row = rowBefore(groups, from);
+  for (let group = from; group < end; group += 1) {
+    const four = groups[group] as number;
+    const left = kinds[four & 0xffff] as number;
+    const right = kinds[four >>> 16] as number;
+    row = (row + 1) & -(left & right & ALL_WORD);
+    if (((before & (left >> SECOND)) | (left & (right >> SECOND))) !== 0 || row === ROW) return group;
+    before = right;
   }
-  return -1;
+  return end;
 };
 
-/** Two letters, five bits each: case is folded, and what else is, the judges sort out. */
-const pairAt = (low: Buffer, at: number): number => (((low[at] as number) & 31) << 5) | ((low[at + 1] as number) & 31);
-
-/** Letters of a run up to `at`, at most one more than a token needs. */
-const runTo = (low: Buffer, at: number): number => {
-  let run = 0;
-  while (run <= RUN && at - run >= 0 && IN_WORD[low[at - run] as number] === 1) run += 1;
-  return run;
+/** Groups in a row before `from` that hold nothing but letters of a run, counted up to one more than ROW. */
+const rowBefore = (groups: Uint32Array, from: number): number => {
+  let row = 0;
+  while (row <= ROW && row < from && isWhole(groups[from - row - 1] as number)) row += 1;
+  return row;
 };
 
+const isWhole = (four: number): boolean => IN_WORD[four & 0xff] === 1 && IN_WORD[(four >> 8) & 0xff] === 1 && IN_WORD[(four >> 16) & 0xff] === 1 && IN_WORD[four >>> 24] === 1;
+
+/** Whether one of the clues that end in the group at `at` tells a secret. */
 const isNamed = (text: string, low: Buffer, at: number, found: Span[]): boolean => {
-  const hits = at === 0 ? 0 : (FIRST[pairAt(low, at - 2)] as number) & (SECOND[pairAt(low, at)] as number);
-  for (let left = hits; left !== 0; ) {
-    const bit = 31 - Math.clz32(left);
-    left ^= 1 << bit;
-    const clue = CLUES[bit >> 1];
-    if (clue !== undefined && clue[2](text, low, at - 2 + (bit & 1) - clue[1], found) > 0) return true;
+  for (let start = Math.max(0, at - 2); start < at + 2; start += 1) {
+    const clue = CLUE_OF.get(folded(low[start] as number, low[start + 1] as number, low[start + 2] as number));
+    if (clue !== undefined && clue[2](text, low, start - clue[1], found) > 0) return true;
   }
   return false;
 };
 
+// Five bits of a letter fold case; what else they fold, the judges sort out.
+const folded = (a: number, b: number, c: number): number => ((a & 31) << 10) | ((b & 31) << 5) | (c & 31);
+
+const CLUE_OF = new Map(CLUES.map((clue) => [folded(clue[0].charCodeAt(0), clue[0].charCodeAt(1), clue[0].charCodeAt(2)), clue]));
+
+/** Whole groups in any run of 16, wherever it starts. */
+const ROW = 3;
+
 const isToken = (text: string, low: Buffer, at: number, found: Span[]): boolean => {
-  const start = at + 1 - RUN;
-  if (IN_WORD[low[start] as number] !== 1 || runTo(low, at) !== RUN) return false;
+  let start = at;
+  while (start > 0 && IN_WORD[low[start - 1] as number] === 1) start -= 1;
   let end = at + 1;
   while (IN_WORD[low[end] as number] === 1) end += 1;
-  if (hasMark(low, start, end)) judgeRun(text, low, start, end, found);
+  if (end - start >= RUN && hasMark(low, start, end)) judgeRun(text, low, start, end, found);
   return found.length > 0;
 };
 
 /** What stands before and behind a clue's letters in its word; any letter where nothing is told. */
 const AROUND: Readonly<Record<string, string>> = { ssw: 'a*', ssp: 'ah', ecr: 'se', ede: 'rn', riz: 'oa', oki: 'oe', oke: 'tn', aut: '*h', bea: '*r', egi: 'bn', url: 'c*' };
 
+
+/** A pair of letters of a run. */
+const ALL_WORD = 1;
+/** Seven bits for pairs that begin a clue; so far above them seven for those that end it. */
+const SECOND = 8;
+
 /**
- * By pair of letters (five bits each, so that case is folded): two bits a clue, set where the pair is the one at `from` of
- * its letters, or the one before, for clues that start at an odd place.
+ * By two bytes, the first one low. A clue's three letters lie in two pairs, in one of two ways; the clues share seven bits,
+ * since what a bit of another clue lets through is judged anyway. Made at the first look: a start has no time for it.
  */
-const pairsFrom = (from: 0 | 2): Int32Array => {
-  const table = new Int32Array(1024);
+const kindsOfPairs = (): Uint16Array => (made ??= makeKinds());
+
+let made: Uint16Array | undefined;
+
+const makeKinds = (): Uint16Array => {
+  const kinds = new Uint16Array(65_536);
+  const row = Uint16Array.from(IN_WORD); // ALL_WORD where a letter stands
+  for (let second = 0; second < 256; second += 1) if (IN_WORD[second] === 1) kinds.set(row, second << 8);
   for (const [clue, [letters]] of CLUES.entries()) {
     const [before = '*', behind = '*'] = AROUND[letters] ?? '';
-    const word = `${before}${letters}${behind}`;
-    for (let any = 0; any < (word.includes('*') ? 32 : 1); any += 1) {
-      const code = (at: number): number => (word[at] === '*' ? any : word.charCodeAt(at) & 31);
-      for (const odd of [0, 1]) (table[(code(from + 1 - odd) << 5) | code(from + 2 - odd)] as number) |= 1 << (2 * clue + odd);
+    const codes = [...`${before}${letters}${behind}`].map((letter) => (letter === '*' ? ANY : Uint8Array.of(letter.charCodeAt(0), letter.charCodeAt(0) & 0x5f)));
+    for (const odd of [0, 1]) {
+      const bit = 2 << ((2 * clue + odd) % 7);
+      mark(kinds, codes[1 - odd] ?? ANY, codes[2 - odd] ?? ANY, bit);
+      mark(kinds, codes[3 - odd] ?? ANY, codes[4 - odd] ?? ANY, bit << SECOND);
     }
   }
-  return table;
+  return kinds;
 };
 
-const FIRST = pairsFrom(0);
-const SECOND = pairsFrom(2);
+const mark = (kinds: Uint16Array, left: Uint8Array, right: Uint8Array, bit: number): void => {
+  for (let i = 0; i < left.length; i += 1) for (let j = 0; j < right.length; j += 1) (kinds[(left[i] as number) | ((right[j] as number) << 8)] as number) |= bit;
+};
+
+const ANY = new Uint8Array(256).map((_, code) => code);
