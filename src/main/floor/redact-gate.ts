@@ -99,12 +99,11 @@ const SECOND = 8;
  * By two bytes, the first one low. A clue's three letters lie in two pairs, in one of two ways; the clues share seven bits,
  * since what a bit of another clue lets through is judged anyway. Made at the first look: a start has no time for it.
  */
-const kindsOfPairs = (): Uint16Array => (made ??= makeKinds());
+const kindsOfPairs = (): Uint16Array => (KINDS[0x6161] === 0 ? filled(KINDS) : KINDS);
 
-let made: Uint16Array | undefined;
+const KINDS = new Uint16Array(65_536);
 
-const makeKinds = (): Uint16Array => {
-  const kinds = new Uint16Array(65_536);
+const filled = (kinds: Uint16Array): Uint16Array => {
   const row = Uint16Array.from(IN_WORD); // ALL_WORD where a letter stands
   for (let second = 0; second < 256; second += 1) if (IN_WORD[second] === 1) kinds.set(row, second << 8);
   for (const [clue, [letters]] of CLUES.entries()) {
