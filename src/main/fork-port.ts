@@ -1,6 +1,7 @@
 // Main's side of one fork in a thread: answers what it asks over its port, and sees to it that it stops.
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { decode, encode, type FromFork, type ToFork } from '../workers/contract.ts';
+import { addUsage, NO_USAGE } from './floor/usage.ts';
 import type { ForkEnd, ToolReply, ToolRequest, Usage } from './records.ts';
 
 /** What a running fork asks of main. A hook that throws or rejects costs that one answer. */
@@ -18,7 +19,7 @@ export type ForkHooks = {
 
 /** Main's end of a fork's port: answers what the fork asks, and adds up what it has spent. */
 export const openLine = (port: MessagePort, on: ForkHooks) => {
-  let spent: Usage = { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
+  let spent = NO_USAGE;
   const post = (message: ToFork): void => {
     const bytes = encode(message);
     port.postMessage(bytes, [bytes.buffer]);
@@ -28,7 +29,7 @@ export const openLine = (port: MessagePort, on: ForkHooks) => {
       case 'first-event':
         return on.firstEvent?.();
       case 'usage':
-        spent = added(spent, message.usage);
+        spent = addUsage(spent, message.usage);
         return on.usage?.(message.usage, message.estimated);
       case 'learnt':
         return on.learnt?.({ ...(message.auto_choice === undefined ? {} : { auto_choice: message.auto_choice }), ...(message.reasoning === undefined ? {} : { reasoning: message.reasoning }) });
@@ -54,7 +55,7 @@ export const openLine = (port: MessagePort, on: ForkHooks) => {
   const spentInAll = (): Usage => {
     for (let left = receiveMessageOnPort(port); left !== undefined; left = receiveMessageOnPort(port)) {
       const message = decode<FromFork>(left.message as Uint8Array);
-      if (message.kind === 'usage') spent = added(spent, message.usage);
+      if (message.kind === 'usage') spent = addUsage(spent, message.usage);
     }
     return spent;
   };
@@ -101,11 +102,6 @@ export const watchOver = ({ hard_ms, signal, grace_ms, cancel, end }: Watch) => 
 };
 
 const parseEnd = (reason: unknown): ForkEnd => (reason === 'deadline' || reason === 'budget' ? reason : 'cancelled');
-
-const added = (a: Usage, b: Usage): Usage => ({
-  input: a.input + b.input, output: a.output + b.output, cache_read: a.cache_read + b.cache_read,
-  cache_write_5m: a.cache_write_5m + b.cache_write_5m, cache_write_1h: a.cache_write_1h + b.cache_write_1h,
-});
 
 // A thread that is alive answers a cancel within milliseconds; one that does not is ended this long after its time.
 export const END_MS = 1000;

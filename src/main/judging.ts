@@ -1,6 +1,7 @@
 // One pass, first half: the episode goes into the window, code looks for structure, the plan names who runs, forks start.
 import type { Knobs } from './floor/knobs.ts';
 import { isDiskTrouble } from './floor/json-file.ts';
+import { addUsage } from './floor/usage.ts';
 import { take } from './ingest/queue.ts';
 import { compacted, needsCompaction, planCompaction } from './memory/compaction.ts';
 import { appendIndex, compactIndexes, readIndex } from './memory/index-file.ts';
@@ -170,7 +171,11 @@ const summary = async (w: Watching, judge: Judge, { id, system, text }: { readon
   if (reservation === undefined) return undefined;
   const task = { kind: 'summary' as const, id: reservation.id, provider: judge.provider, system, text, timeout_ms: knobs.model.request_timeout_s * 1000, max_output_tokens: output };
   const { text: said, usage, usage_unknown, cause } = await w.setup.summarize(task, { log: w.setup.log }, w.left.signal);
-  release(w, w.ledger.task, reservation, usage_unknown === true ? tokens : weigh(usage, outputRatio(judge)), now);
+  const spent = weigh(usage, outputRatio(judge));
+  const usd = moneyOf(judge, spent);
+  w.observer = addUsage(w.observer, usage);
+  if (usd !== undefined) w.usd = (w.usd ?? 0) + usd;
+  release(w, w.ledger.task, reservation, usage_unknown === true ? tokens : spent, now, usd);
   if (cause !== undefined) w.setup.log(`a compaction's summary failed: ${cause}`);
   return acceptSummary(said);
 };
@@ -306,15 +311,17 @@ const forkTask = (w: Watching, run: Run, { judge, prefix, pass, now, knobs, toke
   };
 };
 
+/** By price, where one is known. */
+const moneyOf = ({ price }: Judge, weighed: number): number | undefined => (price === undefined ? undefined : (weighed * price.input) / 1_000_000);
+
 /** What every result of a pass cost, cancelled forks included; money as the provider tells it, else by price. */
 export const costOf = (judge: Judge, results: readonly ForkResult[]): { readonly tokens: number; readonly usd?: number } => {
-  const { price } = judge;
   let tokens = 0;
   let usd: number | undefined;
   for (const result of results) {
     const weighed = weigh(result.usage, outputRatio(judge));
     tokens += weighed;
-    const money = result.usd ?? (price === undefined ? undefined : (weighed * price.input) / 1_000_000);
+    const money = result.usd ?? moneyOf(judge, weighed);
     if (money !== undefined) usd = (usd ?? 0) + money;
   }
   return { tokens, ...(usd === undefined ? {} : { usd }) };

@@ -1,9 +1,10 @@
 // One tick of the loop, top to bottom: what was read goes in, the trigger is asked, a pass starts or ends, mail is tended.
 import { isDiskTrouble } from './floor/json-file.ts';
+import { NO_USAGE } from './floor/usage.ts';
 import { toldBySignals, type Folded } from './ingest/chain.ts';
 import { emptyQueue, enqueue, lastChars } from './ingest/queue.ts';
 import { metAt, next, settled } from './ingest/session-state.ts';
-import { countUsage, NO_USAGE, noUsageYet } from './ingest/usage.ts';
+import { countUsage, noUsageYet } from './ingest/usage.ts';
 import { countVolumes, noVolumes } from './ingest/volumes.ts';
 import { addAdvice, setGoal } from './memory/ledger.ts';
 import { writeLedger } from './memory/ledger-file.ts';

@@ -1,5 +1,6 @@
 // One pass, second half: what its forks brought is accounted, closes old advice, passes the gate, and becomes mail.
 import type { Knobs } from './floor/knobs.ts';
+import { addUsage } from './floor/usage.ts';
 import { closeAdvice, renderLedger, suppress } from './memory/ledger.ts';
 import { writeLedger } from './memory/ledger-file.ts';
 import { isCurrent } from './memory/task.ts';
@@ -71,10 +72,7 @@ const account = (w: Watching, pass: Pass, results: readonly ForkResult[], now: n
   if (usd !== undefined) w.usd = (w.usd ?? 0) + usd;
   for (const result of results) {
     const { detector, end, usage, took_ms } = result;
-    w.observer = {
-      input: w.observer.input + usage.input, output: w.observer.output + usage.output, cache_read: w.observer.cache_read + usage.cache_read,
-      cache_write_5m: w.observer.cache_write_5m + usage.cache_write_5m, cache_write_1h: w.observer.cache_write_1h + usage.cache_write_1h,
-    };
+    w.observer = addUsage(w.observer, usage);
     const ladder = afterFork(detector, w.ledger.stragglers[detector], end, now, knobs.loop);
     w.ledger = { ...w.ledger, stragglers: { ...w.ledger.stragglers, [detector]: ladder.straggler } };
     if (ladder.changed !== undefined) {

@@ -1,4 +1,5 @@
 // One detector's loop: ask, run the tools it calls, ask again, until it reports or something ends it (SPEC 7, Fork loop).
+import { addUsage, NO_USAGE } from '../main/floor/usage.ts';
 import { frame } from '../main/memory/framing.ts';
 import { weigh } from '../main/pass/budget.ts';
 import { FEEDBACK_NAME } from '../main/pass/feedback.ts';
@@ -6,7 +7,7 @@ import { parseFeedback } from '../main/pass/parse-feedback.ts';
 import type { Feedback, ForkEnd, ForkResult, ToolReply, ToolRequest, Usage } from '../main/records.ts';
 import type { ForkTask } from './contract.ts';
 import { cutBecause } from './model/exchange.ts';
-import { addUsage, NO_USAGE, type Call, type CallResult, type Clock, type Model, type Round, type Said, type Watch } from './model/wire.ts';
+import type { Call, CallResult, Clock, Model, Round, Said, Watch } from './model/wire.ts';
 
 export type ForkEvents = {
   readonly firstEvent: () => void;

@@ -1,5 +1,6 @@
 // The network pool's entry: takes one fork or summary, runs it with this thread's warm sockets, hands its result back as bytes.
 import type { MessagePort } from 'node:worker_threads';
+import { addUsage, NO_USAGE } from '../main/floor/usage.ts';
 import type { ForkResult } from '../main/records.ts';
 import { decode, encode, type ForksPayload, type ForksTask, type ForkTask, type Provider, type SummaryResult, type SummaryTask } from './contract.ts';
 import { runFork } from './fork.ts';
@@ -9,7 +10,7 @@ import { askHost, hostModel } from './model/host.ts';
 import { judgeLocally } from './model/local.ts';
 import { openaiFork, openaiSummary } from './model/openai.ts';
 import { openSender } from './model/send.ts';
-import { addUsage, NO_USAGE, type Clock, type Model, type Watch } from './model/wire.ts';
+import type { Clock, Model, Watch } from './model/wire.ts';
 import { openPort, type Port } from './port.ts';
 
 const clock: Clock = {
@@ -104,7 +105,7 @@ export const openForks = () => {
       if (task.provider.kind === 'local') return { text: '', usage, cause: 'no model' };
       const answer =
         task.provider.kind === 'host'
-          ? await askHost([{ type: 'text', text: `${task.system}\n\n${task.text}` }], port.hostLink, watch, port.signal, () => [])
+          ? await askHost([{ type: 'text', text: task.text }], port.hostLink, watch, port.signal, () => [])
           : await exchange(
               task.provider.kind === 'anthropic' ? anthropicSummary(task) : openaiSummary(task, quirksOf(task.provider)),
               (body, cut) => sender.post(task.provider, body, cut), until, watch, port.signal, clock,

@@ -16,7 +16,7 @@ import { readHistory } from '../../src/main/speak/history-file.ts';
 import { claimMail, listMail, putMail } from '../../src/main/speak/mailbox-file.ts';
 import { finishPass, record } from '../../src/main/speaking.ts';
 import { appendEpisode } from '../../src/main/judging.ts';
-import { NO_USAGE } from '../../src/main/ingest/usage.ts';
+import { NO_USAGE } from '../../src/main/floor/usage.ts';
 import { turnOf } from '../../src/main/surfacing.ts';
 import type { Advice, ForkResult, Signal } from '../../src/main/records.ts';
 import type { Setup, Watching } from '../../src/main/watching.ts';

@@ -184,6 +184,8 @@ test('no task begins while a compaction waits for its summary: the window stays 
   answer({ text: 'Totals were rounded in invoice.ts.', usage: NO_USAGE });
   const started = await starting;
   expect(w.window).toMatchObject({ task, generation: 1 });
+  // What its summary took is part of what the watching has cost.
+  expect(w.observer.input).toBe(1000);
   end(w, started, await started.results, NOW + 2000);
   expect(waiting()).toEqual([`[prompt] ${OTHER}`]);
 });

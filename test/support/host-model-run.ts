@@ -16,13 +16,14 @@ import { openModelServer, type ModelRequest, type Scripted } from './model-serve
 
 const [, self = '', phase = '', binary = '', folder = '', url = ''] = process.argv;
 
+const systemFile = join(folder, 'system.md');
+
 const open = (base: string) => {
   const paths = pathsUnder(join(folder, 'data'));
   mkdirSync(paths.data, { recursive: true });
-  const systemFile = join(folder, 'system.md');
   writeFileSync(systemFile, hostSystem('You watch. Silence is expected.', [FEEDBACK_TOOL]));
   return createHostModel({
-    execPath: binary, dataDir: paths.data, children: openChildren(paths.children(String(process.pid))), systemFile, model: 'haiku', maxOutputTokens: 512,
+    execPath: binary, dataDir: paths.data, children: openChildren(paths.children(String(process.pid))), model: 'haiku', maxOutputTokens: 512,
     env: { ...process.env, ANTHROPIC_BASE_URL: base }, now: () => Date.now(),
   });
 };
@@ -53,7 +54,7 @@ const fork = async (model: ReturnType<typeof open>, forks: ReturnType<typeof ope
     heard: (message, send) => {
       if (message.kind !== 'host-send') return;
       during?.();
-      void model.send(id, message.content, (line) => send({ kind: 'host-event', seq: message.seq, line })).then((end) => {
+      void model.send({ id, systemFile }, message.content, (line) => send({ kind: 'host-event', seq: message.seq, line })).then((end) => {
         sent.push(end);
         send({ kind: 'host-end', seq: message.seq, ...(end.cause === undefined ? {} : { cause: end.cause }) });
       });
@@ -96,7 +97,7 @@ const passes = async (): Promise<void> => {
 
 const monitor = async (): Promise<void> => {
   const model = open(url);
-  void model.send('orphan', [{ type: 'text', text: 'FORK hang' }], () => undefined);
+  void model.send({ id: 'orphan', systemFile }, [{ type: 'text', text: 'FORK hang' }], () => undefined);
   await pause(2500); // the request is in flight by then
   process.stdout.write(`${childOf()}\n`);
   await pause(60_000);

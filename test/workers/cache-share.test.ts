@@ -6,7 +6,7 @@ import { BUILT_IN, toolSet } from '../../src/main/memory/tools.ts';
 import { FEEDBACK_TOOL } from '../../src/main/pass/feedback.ts';
 import type { ForkResult, Usage } from '../../src/main/records.ts';
 import { openForks } from '../../src/workers/forks.ts';
-import { addUsage, NO_USAGE } from '../../src/workers/model/wire.ts';
+import { addUsage, NO_USAGE } from '../../src/main/floor/usage.ts';
 import { feedbackCall, handOver, providerOf, taskOf } from '../support/fork-task.ts';
 import { openModelServer, type ModelServer } from '../support/model-server.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { weigh } from '../../src/main/pass/budget.ts';
 import type { ToolReply, ToolRequest } from '../../src/main/records.ts';
 import { runFork } from '../../src/workers/fork.ts';
-import { NO_USAGE, type Answer, type Call, type Clock, type Model, type Round } from '../../src/workers/model/wire.ts';
+import { NO_USAGE } from '../../src/main/floor/usage.ts';
+import type { Answer, Call, Clock, Model, Round } from '../../src/workers/model/wire.ts';
 import { feedbackCall, providerOf, taskOf } from '../support/fork-task.ts';
 
 const USAGE = { ...NO_USAGE, input: 10, cache_read: 1000, output: 20 };

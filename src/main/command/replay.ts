@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Knobs } from '../floor/knobs.ts';
 import { pathsUnder } from '../floor/paths.ts';
+import { NO_USAGE } from '../floor/usage.ts';
 import { createChain, type Folded } from '../ingest/chain.ts';
-import { NO_USAGE } from '../ingest/usage.ts';
 import { add, begin, due, end, endTurn, hear, lookForClaims, observe, openObserver, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
 import type { Channel, Detector, ForkResult, Projected, Signal } from '../records.ts';

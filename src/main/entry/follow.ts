@@ -94,7 +94,7 @@ export const openFollower = (options: FollowOptions) => {
     pools: () => openedPools(),
     shared_prompt: () => readSharedPrompt(runtime.prompts),
     workspace: () => workspace,
-    mcp_tools: () => [],
+    tools: () => live?.watching().tools ?? [],
     max_output: () => knobs.budget.max_output_tokens,
     now: Date.now,
   });
@@ -206,7 +206,7 @@ export const openFollower = (options: FollowOptions) => {
         ports: {
           fork: (task, hooks, abort) =>
             task.provider.kind === 'host' ? hostProvider.fork(task, hooks, abort) : openedPools().fork(task, { ...hooks, learnt: judge.learnt }, abort),
-          summarize: (task, hooks, abort) => openedPools().summarize(task, hooks, abort),
+          summarize: (task, hooks, abort) => (task.provider.kind === 'host' ? hostProvider.summarize(task, hooks, abort) : openedPools().summarize(task, hooks, abort)),
         },
         notices: () => [...problems, ...catalogue().problems],
         paused: () => judge.current().provider.kind === 'host' && hostProvider.pausedUntil() > Date.now(),

@@ -1,4 +1,5 @@
 // The agent's own tokens: one message is several records, and only the last one's count is complete (HAZARDS C6, C7).
+import { NO_USAGE } from '../floor/usage.ts';
 import type { Projected, Usage } from '../records.ts';
 
 export type UsageTotal = {
@@ -9,7 +10,6 @@ export type UsageTotal = {
   readonly open: readonly (readonly [message: string, usage: Usage])[];
 };
 
-export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
 export const noUsageYet: UsageTotal = { total: NO_USAGE, uncertain: 0, open: [] };
 
 /** Records of one message stand close together. */

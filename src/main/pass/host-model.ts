@@ -7,18 +7,19 @@ import { killGroup, makeEmptyFolder, type OnRecord } from './children-file.ts';
 import { parseHostLine, type HostResult } from './host-line.ts';
 
 export type HostModelOptions = {
-  /** The binary that runs this session (CLAUDE_CODE_EXECPATH). */
+  /** The program that runs this session. */
   readonly execPath: string;
   readonly dataDir: string;
   readonly children: OnRecord;
-  /** The system prompt, written by the caller before the first `send`. */
-  readonly systemFile: string;
   readonly model: string;
   readonly maxOutputTokens: number;
   /** The monitor's environment: endpoint and login are the host's own business. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
 };
+
+/** Whose child it is, and the file its system prompt lies in before the first `send`. */
+export type Asker = { readonly id: string; readonly systemFile: string };
 
 /** One user message's end. Usage and money are the result line's, this message's share of them. */
 export type HostSent = { readonly cause?: string; readonly usage?: Usage; readonly usd?: number; readonly limited_until?: number };
@@ -44,11 +45,11 @@ export const createHostModel = (options: HostModelOptions) => {
   const children = new Map<string, Child>();
   let paused_until = 0;
 
-  const start = (forkId: string): Child => {
+  const start = (forkId: string, systemFile: string): Child => {
     const cwd = join(options.dataDir, 'empty');
     makeEmptyFolder(cwd);
     // Its own group, so that whatever it starts ends with it.
-    const made = spawn(options.execPath, flags(options), { cwd, env: childEnv(options), detached: true, stdio: 'pipe', windowsHide: true });
+    const made = spawn(options.execPath, flags(options.model, systemFile), { cwd, env: childEnv(options), detached: true, stdio: 'pipe', windowsHide: true });
     let left: () => void = () => undefined;
     const child: Child = {
       process: made,
@@ -74,10 +75,10 @@ export const createHostModel = (options: HostModelOptions) => {
   };
 
   /** One user message to the fork's child, which is started by its first. Resolves when the turn has ended, however. */
-  const send = (forkId: string, content: readonly unknown[], onLine: (line: string) => void, signal?: AbortSignal): Promise<HostSent> => {
+  const send = ({ id: forkId, systemFile }: Asker, content: readonly unknown[], onLine: (line: string) => void, signal?: AbortSignal): Promise<HostSent> => {
     if (options.now() < paused_until) return Promise.resolve({ cause: 'host: paused at a rate limit', limited_until: paused_until });
     if (signal?.aborted === true) return Promise.resolve({ cause: 'cut off' });
-    const child = children.get(forkId) ?? start(forkId);
+    const child = children.get(forkId) ?? start(forkId, systemFile);
     if (child.turn !== undefined) return Promise.resolve({ cause: 'host: the child is busy' });
     return new Promise((resolve) => {
       const cut = (): void => {
@@ -146,7 +147,7 @@ const stop = (child: Child): void => {
   if (child.id === undefined || !killGroup(child.id)) child.process.kill('SIGKILL');
 };
 
-const flags = ({ model, systemFile }: HostModelOptions): string[] => [
+const flags = (model: string, systemFile: string): string[] => [
   '-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--include-partial-messages', '--verbose',
   '--model', model, '--system-prompt-file', systemFile, '--tools', '', '--settings', '{"disableAllHooks":true}',
   '--strict-mcp-config', '--no-session-persistence', '--disable-slash-commands',

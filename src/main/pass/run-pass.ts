@@ -1,4 +1,5 @@
 // Runs a planned pass: the pilot alone until the provider answers it, then the rest, never more than `width` at once (SPEC 7 Warm-up).
+import { NO_USAGE } from '../floor/usage.ts';
 import type { Detector, ForkResult } from '../records.ts';
 import type { Run } from './plan.ts';
 
@@ -53,7 +54,7 @@ export const crashed = ({ name }: Pick<Detector, 'name'>, pilot: boolean, error:
   detector: name,
   end: 'crashed',
   feedback: { verdict: 'silent' },
-  usage: { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 },
+  usage: NO_USAGE,
   requests: 0,
   started_at: 0,
   took_ms: 0,

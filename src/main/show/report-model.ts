@@ -1,4 +1,5 @@
 // What a report shows of one session, from what its files hold: events in order, sums, and the series behind each chart.
+import { addUsage } from '../floor/usage.ts';
 import type { Because, Usage } from '../records.ts';
 import type { HistoryLine, Mark, PassLine, Status } from '../surfaces.ts';
 import { toldOf, type Told } from './why.ts';
@@ -131,18 +132,13 @@ const detectorsOf = (passes: readonly PassLine[]): readonly DetectorSum[] => {
       runs: (row?.runs ?? 0) + 1,
       advised: (row?.advised ?? 0) + (fork.verdict === 'advise' ? 1 : 0),
       failed: (row?.failed ?? 0) + (isFailed(fork) ? 1 : 0),
-      usage: row === undefined ? fork.usage : added(row.usage, fork.usage),
+      usage: row === undefined ? fork.usage : addUsage(row.usage, fork.usage),
       tokens: (row?.tokens ?? 0) + fork.tokens,
       took_ms: (row?.took_ms ?? 0) + fork.took_ms,
     });
   }
   return [...sums.values()].sort((a, b) => (a.detector < b.detector ? -1 : 1));
 };
-
-const added = (a: Usage, b: Usage): Usage => ({
-  input: a.input + b.input, output: a.output + b.output, cache_read: a.cache_read + b.cache_read,
-  cache_write_5m: a.cache_write_5m + b.cache_write_5m, cache_write_1h: a.cache_write_1h + b.cache_write_1h,
-});
 
 /** How far each advisory came, and why the others did not. */
 const funnelOf = (told: readonly Told[]): Funnel => {

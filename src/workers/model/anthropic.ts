@@ -1,10 +1,11 @@
 // The messages format: what follows the shared prefix in the body, and an answer's events folded into what was said.
 import type { ForkTask, Provider, SummaryTask } from '../contract.ts';
+import { NO_USAGE } from '../../main/floor/usage.ts';
 import type { Usage } from '../../main/records.ts';
 import type { Dialect, Folder } from './exchange.ts';
 import type { Incoming } from './sse.ts';
 import {
-  asCount, asText, errorWord, isRecord, joinBody, NO_USAGE, parseArgs, parseJson, tokensOf,
+  asCount, asText, errorWord, isRecord, joinBody, parseArgs, parseJson, tokensOf,
   type Call, type CallResult, type Round,
 } from './wire.ts';
 

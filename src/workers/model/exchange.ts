@@ -1,8 +1,9 @@
 // One answer from a model over HTTP: post, retry while nothing was heard and time is left, read the stream, account.
+import { addUsage, NO_USAGE } from '../../main/floor/usage.ts';
 import type { ForkEnd, Usage } from '../../main/records.ts';
 import type { HttpAnswer } from './send.ts';
 import { readAnswer, type Incoming } from './sse.ts';
-import { addUsage, isNoUsage, moreUsage, tokensOf, NO_USAGE, type Answer, type Clock, type Said, type Watch } from './wire.ts';
+import { isNoUsage, moreUsage, tokensOf, type Answer, type Clock, type Said, type Watch } from './wire.ts';
 
 /** Folds one answer's events in arrival order. */
 export type Folder = {

@@ -1,10 +1,11 @@
 // The user's own CLI as the model: content blocks out over main's port, its stream back, tool calls as JSON text (SPEC 7.1 host).
+import { NO_USAGE } from '../../main/floor/usage.ts';
 import { FEEDBACK_NAME } from '../../main/pass/feedback.ts';
 import type { Usage } from '../../main/records.ts';
 import type { ForkTask } from '../contract.ts';
 import { anthropicFolder } from './anthropic.ts';
 import { cutBecause, openMeter, type Folder } from './exchange.ts';
-import { asCount, asText, errorWord, isRecord, NO_USAGE, parseArgs, parseJson, tokensOf, type Answer, type Call, type Model, type Round, type Watch } from './wire.ts';
+import { asCount, asText, errorWord, isRecord, parseArgs, parseJson, tokensOf, type Answer, type Call, type Model, type Round, type Watch } from './wire.ts';
 
 /** Sends one user message to this fork's child and feeds its output lines back until the turn's end or the child's. */
 export type HostLink = (content: readonly unknown[], onLine: (line: string) => void) => Promise<{ readonly cause?: string }>;

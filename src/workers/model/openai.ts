@@ -1,11 +1,12 @@
 // The chat-completions format, as its many servers really speak it: tolerant reading, and quirks learnt from refusals.
 import type { ForkTask, SummaryTask } from '../contract.ts';
+import { NO_USAGE } from '../../main/floor/usage.ts';
 import type { Usage } from '../../main/records.ts';
 import type { Quirks } from './anthropic.ts';
 import type { Dialect, Folder } from './exchange.ts';
 import type { Incoming } from './sse.ts';
 import {
-  asCount, asText, errorWord, isRecord, joinBody, NO_USAGE, parseArgs, parseJson, tokensOf,
+  asCount, asText, errorWord, isRecord, joinBody, parseArgs, parseJson, tokensOf,
   type Call, type CallResult, type Round, type Watch,
 } from './wire.ts';
 

@@ -34,22 +34,16 @@ export type Model = (rounds: readonly Round[], until: number, watch: Watch, sign
 /** Time as the loop sees it; `wait` resolves early when the signal fires. */
 export type Clock = { readonly now: () => number; readonly wait: (ms: number, signal: AbortSignal) => Promise<void> };
 
-export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
-
-export const addUsage = (a: Usage, b: Usage): Usage => combine(a, b, (x, y) => x + y);
-
 /** What `now` has more than `before`; never negative, since endpoints are known to take counts back. */
-export const moreUsage = (now: Usage, before: Usage): Usage => combine(now, before, (x, y) => Math.max(0, x - y));
+export const moreUsage = (now: Usage, before: Usage): Usage => ({
+  input: Math.max(0, now.input - before.input),
+  output: Math.max(0, now.output - before.output),
+  cache_read: Math.max(0, now.cache_read - before.cache_read),
+  cache_write_5m: Math.max(0, now.cache_write_5m - before.cache_write_5m),
+  cache_write_1h: Math.max(0, now.cache_write_1h - before.cache_write_1h),
+});
 
 export const isNoUsage = (usage: Usage): boolean => Object.values(usage).every((count) => count === 0);
-
-const combine = (a: Usage, b: Usage, op: (x: number, y: number) => number): Usage => ({
-  input: op(a.input, b.input),
-  output: op(a.output, b.output),
-  cache_read: op(a.cache_read, b.cache_read),
-  cache_write_5m: op(a.cache_write_5m, b.cache_write_5m),
-  cache_write_1h: op(a.cache_write_1h, b.cache_write_1h),
-});
 
 /** Tokens of so many bytes or characters, where the endpoint does not say: a quarter, rounded up. */
 export const tokensOf = (chars: number): number => Math.ceil(chars / 4);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { countUsage, NO_USAGE, noUsageYet, type UsageTotal } from '../../../src/main/ingest/usage.ts';
+import { NO_USAGE } from '../../../src/main/floor/usage.ts';
+import { countUsage, noUsageYet, type UsageTotal } from '../../../src/main/ingest/usage.ts';
 import type { Projected } from '../../../src/main/records.ts';
 import { item } from '../../support/records.ts';
 

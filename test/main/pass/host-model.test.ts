@@ -28,6 +28,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 type SeenChild = { readonly pid: number; readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string; readonly files: readonly string[] };
 
 const open = (mode: string, more: Partial<HostModelOptions> = {}) => {
@@ -35,8 +36,9 @@ const open = (mode: string, more: Partial<HostModelOptions> = {}) => {
   const systemFile = join(dir, 'system.md');
   writeFileSync(systemFile, 'You watch.');
   const childrenFile = paths.children('77');
-  const model = createHostModel({ execPath: writeFakeCli(dir, mode), dataDir: paths.data, children: openChildren(childrenFile), systemFile, model: 'haiku', maxOutputTokens: 512, env: { PATH: process.env['PATH'] ?? '', HOME: dir }, now: () => now, ...more });
-  models.push(model);
+  const made = createHostModel({ execPath: writeFakeCli(dir, mode), dataDir: paths.data, children: openChildren(childrenFile), model: 'haiku', maxOutputTokens: 512, env: { PATH: process.env['PATH'] ?? '', HOME: dir }, now: () => now, ...more });
+  models.push(made);
+  const model = { ...made, send: (id: string, ...message: Tail<Parameters<typeof made.send>>) => made.send({ id, systemFile }, ...message) };
   // A line may be half written: only whole ones count.
   const seen = () => (existsSync(`${systemFile}.seen`) ? readFileSync(`${systemFile}.seen`, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as SeenChild) : []);
   return { model, childrenFile, seen, hosts: paths.hosts };
