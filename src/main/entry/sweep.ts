@@ -2,6 +2,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../floor/disk-file.ts';
+import { unlessClosed } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { lockHolder } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
@@ -46,10 +47,15 @@ const part = (name: string, act: () => readonly string[]): readonly string[] => 
   }
 };
 
-/** Captures past their days, then the oldest passes until all of them take less than half of `max_bytes`. */
+/**
+ * Captures past their days, then the oldest passes until all of them take less than half of `max_bytes`. `root` may be a
+ * folder of the user's with much else in it: only what is named as captures are goes, and what is closed to us is passed by.
+ */
 export const sweepCaptures = (root: string, { ttl_days, max_bytes }: Pick<Knobs['debug'], 'ttl_days' | 'max_bytes'>, now: number): readonly string[] => {
-  const passes = namesIn(root)
-    .flatMap((session) => namesIn(join(root, session)).filter((pass) => /^\d+$/.test(pass)).map((pass) => join(root, session, pass)))
+  const entriesOf = (folder: string): readonly string[] => unlessClosed(() => namesIn(folder)) ?? [];
+  const passes = entriesOf(root)
+    .filter((session) => SESSION.test(session))
+    .flatMap((session) => entriesOf(join(root, session)).filter((pass) => /^\d+$/.test(pass)).map((pass) => join(root, session, pass)))
     .map((folder) => ({ folder, at: newest(folder), own: namesIn(folder).reduce((sum, name) => sum + (lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0) }))
     .sort((a, b) => b.at - a.at);
   let bytes = 0;
@@ -60,6 +66,9 @@ export const sweepCaptures = (root: string, { ttl_days, max_bytes }: Pick<Knobs[
     return [`swept capture ${folder}`];
   });
 };
+
+/** A session's folder: the host's id, or the hash of one that could not be a name. */
+const SESSION = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|h-[\da-f]{16})$/;
 
 /** Far more than anyone works on at once: what is older than so many others goes before its time. */
 const MOST = 500;

@@ -90,3 +90,19 @@ test('a part that fails is named, and the others are swept', () => {
   expect(lines).toContainEqual(expect.stringMatching(/^sweeping tasks failed: ELOOP/));
   expect(lines).toContain('swept report old.html');
 });
+
+test('of a folder that the user named for captures only captures go, whatever else lies there', () => {
+  const root = join(data, 'mine');
+  const aged = (path: string): string => {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'digest.txt'), 'x');
+    for (const each of [join(path, 'digest.txt'), path]) utimesSync(each, (NOW - 30 * DAY_MS) / 1000, (NOW - 30 * DAY_MS) / 1000);
+    return path;
+  };
+  const captures = [aged(join(root, '9fde1a54-d5c0-4c05-a2ec-2e91609dba4b', '3')), aged(join(root, 'h-0123456789abcdef', '1'))];
+  const others = [aged(join(root, 'photos', '2023')), aged(join(root, '2023', '12')), aged(join(root, 'notes'))];
+  symlinkSync('circle', join(root, 'circle'));
+  const knobs = defaultKnobs();
+  expect(sweep(paths, { ...knobs, debug: { ...knobs.debug, path: root } }, NOW).toSorted()).toEqual(captures.map((folder) => `swept capture ${folder}`));
+  expect([...captures, ...others].map((path) => existsSync(path))).toEqual([false, false, true, true, true]);
+});
