@@ -1,5 +1,6 @@
 // What `config set` and `config reset` make of a config document, or why they leave it alone. Pure.
 import { checkValue, knobRows, parseWord } from '../floor/config.ts';
+import { serverProblems } from '../pass/mcp-config.ts';
 import { noSuchText } from '../show/config.ts';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -22,6 +23,8 @@ export const setChange = (name: string, word: string, global: boolean, check: Ch
   const value = parseWord(row.knob, word);
   const checked = checkValue(name, Number.isNaN(value) ? word : value);
   if (!checked.ok) return { ok: false, why: `${checked.why}.` };
+  const wrong = name === 'mcp.servers' ? serverProblems(checked.value as Document) : []; // a map by its check
+  if (wrong.length > 0) return { ok: false, why: `${wrong.join('; ')}.` };
   const { group, name: knob } = row;
   return {
     ok: true,

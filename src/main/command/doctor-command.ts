@@ -13,6 +13,7 @@ import { lockHolder } from '../floor/lock-file.ts';
 import type { Paths } from '../floor/paths.ts';
 import { findBySession } from '../memory/ledger-file.ts';
 import { loadCatalogue } from '../pass/catalogue-file.ts';
+import { serverProblems } from '../pass/mcp-config.ts';
 import { openPools } from '../pools.ts';
 import { checksOf, doctorText, type DoctorFacts } from '../show/doctor.ts';
 import { readStatus } from '../speak/status-file.ts';
@@ -62,7 +63,7 @@ const factsAt = async (place: Place, data: string, online: boolean): Promise<Doc
     installed: runtime.version,
     provider: { kind: provider.kind, model: provider.model, key_from: judge.keyFrom(), problems: judge.problems() },
     ...(reached === undefined ? {} : { online: reached }),
-    config_problems: config.problems,
+    config_problems: [...config.problems, ...serverProblems(config.knobs.mcp.servers)],
     catalogue: { source: catalogue.source, count: catalogue.detectors.length, problems: catalogue.problems },
     workspace: { path: workspace, enrolled: isEnrolled(config.knobs, workspace), muted: config.knobs.mute.all },
     set_aside: files.filter(({ path }) => path.endsWith('.bad')).length,

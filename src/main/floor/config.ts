@@ -1,6 +1,8 @@
 // From layers of configuration to effective knobs, each traced to the layer it came from (SPEC 13). Pure.
+import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { isDeep } from './depth.ts';
+import { isObject } from './json-file.ts';
 import { defaultKnobs, isKnob, KNOBS, type Knob, type Knobs } from './knobs.ts';
 import { redact } from './redact.ts';
 
@@ -40,12 +42,16 @@ const schemaOf = (knob: Knob<unknown>): z.ZodType => {
       return z.boolean();
     case 'text':
       return z.string().max(4096);
+    case 'path':
+      return z.string().max(4096).refine((value) => value === '' || (isAbsolute(value) && !value.includes('\0')));
     case 'choice':
       return z.enum(knob.choices ?? []);
     case 'list':
       return z.array(z.enum(knob.choices ?? [])).max(32);
     case 'map':
       return z.record(z.string().max(4096), z.unknown());
+    case 'switches':
+      return z.record(z.string().max(4096), z.boolean());
   }
 };
 
@@ -72,12 +78,16 @@ export const rangeWords = (knob: Knob<unknown>): string => {
       return 'true or false';
     case 'text':
       return 'a text';
+    case 'path':
+      return 'an absolute path, or nothing';
     case 'choice':
       return `one of ${(knob.choices ?? []).join(', ')}`;
     case 'list':
       return `a list of ${(knob.choices ?? []).join(', ')}`;
     case 'map':
       return 'an object';
+    case 'switches':
+      return 'an object of true and false';
   }
 };
 
@@ -86,7 +96,7 @@ export const parseWord = (knob: Knob<unknown>, word: string): unknown => {
   if (knob.type === 'int' || knob.type === 'number') return word.trim() === '' ? word : Number(word);
   if (knob.type === 'bool') return word === 'true' ? true : word === 'false' ? false : word;
   if (knob.type === 'list') return word === '' ? [] : word.split(',').map((item) => item.trim());
-  if (knob.type !== 'map') return word;
+  if (knob.type !== 'map' && knob.type !== 'switches') return word;
   try {
     return JSON.parse(word);
   } catch {
@@ -107,8 +117,9 @@ export const layerOf = (name: LayerName, document: unknown, where: string): Laye
       return;
     }
     const checked = checkValue(full, value);
-    if (checked.ok) values.set(full, checked.value);
-    else problems.push(`${where}: ${checked.why}`);
+    const kept = checked.ok ? checked.value : soundPart(full, value);
+    if (kept !== undefined) values.set(full, kept);
+    if (!checked.ok) problems.push(`${where}: ${checked.why}`);
   };
   for (const [group, entry] of Object.entries(document)) {
     if (group === '$schema' || group === 'version') continue;
@@ -119,6 +130,10 @@ export const layerOf = (name: LayerName, document: unknown, where: string): Laye
   }
   return { name, values, problems };
 };
+
+/** Of several switches one wrong does not undo the others: each may be a workspace that must not be watched. */
+const soundPart = (full: string, value: unknown): unknown =>
+  knobRows().get(full)?.knob.type === 'switches' && isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, on]) => typeof on === 'boolean')) : undefined;
 
 /** Switches that guard the user: a repository that could turn them would get commands run, or secrets sent. */
 const NOT_FROM_ENV: ReadonlySet<string> = new Set(['run_tool.enabled', 'projection.redact', 'model.test_endpoint']);

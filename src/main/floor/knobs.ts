@@ -1,7 +1,8 @@
 // The one table of knobs (SPEC 13): default, type, range, unit, help and warning; everything else is derived from it.
 
 export type Knob<T> = {
-  readonly type: 'int' | 'number' | 'bool' | 'text' | 'choice' | 'list' | 'map';
+  /** `path` is empty or absolute: a relative one would mean a folder of whatever repository we run in. `switches` is a map of booleans. */
+  readonly type: 'int' | 'number' | 'bool' | 'text' | 'path' | 'choice' | 'list' | 'map' | 'switches';
   readonly default: T;
   readonly min?: number;
   readonly max?: number;
@@ -20,6 +21,7 @@ const num = (value: number, min: number, max: number, unit: string, help: string
 });
 const bool = (value: boolean, help: string): Knob<boolean> => ({ type: 'bool', default: value, help });
 const text = (value: string, help: string): Knob<string> => ({ type: 'text', default: value, help });
+const path = (help: string): Knob<string> => ({ type: 'path', default: '', help });
 const choice = <const C extends readonly string[]>(value: C[number], choices: C, help: string, warn?: string): Knob<C[number]> => ({
   type: 'choice', default: value, choices, help, ...(warn === undefined ? {} : { warn }),
 });
@@ -134,7 +136,7 @@ export const KNOBS = {
     price_in: num(-1, -1, 100_000, 'USD per million', 'input price; -1 is the known price or none'),
     price_out: num(-1, -1, 100_000, 'USD per million', 'output price; -1 is the known price or none'),
     proxy: text('', 'HTTP proxy for requests'),
-    ca_file: text('', 'extra certificate authority, PEM'),
+    ca_file: path('extra certificate authority, PEM'),
     trust_env: bool(false, 'use proxy and CA from the environment'),
     test_endpoint: bool(false, 'allow a loopback base URL from the environment, for tests'),
   },
@@ -142,18 +144,18 @@ export const KNOBS = {
   replay: { latency_s: num(5, 0, 600, 's', 'of session time a replayed pass takes') },
   enable: {
     default: bool(true, 'watch workspaces that say nothing else'),
-    workspaces: { type: 'map', default: {} as Readonly<Record<string, boolean>>, help: 'real path → watch it or not' } as Knob<Readonly<Record<string, boolean>>>,
+    workspaces: { type: 'switches', default: {} as Readonly<Record<string, boolean>>, help: 'real path → watch it or not' } as Knob<Readonly<Record<string, boolean>>>,
   },
   mute: { all: bool(false, 'no passes, no speech, no requests; observation goes on') },
   debug: {
     enabled: bool(false, 'write every pass’s prefix and forks to files'),
-    path: text('', 'where; empty is debug/ in the data directory'),
+    path: path('where; empty is debug/ in the data directory'),
     ttl_days: num(3, 0.01, 365, 'days', 'captures are kept'),
     max_bytes: int(100_000_000, 100_000, 100_000_000_000, 'bytes', 'captures may take'),
   },
   sessions: { ttl_days: num(7, 0.01, 3650, 'days', 'a session’s files are kept') },
   run_tool: { enabled: bool(false, 'let detectors run their allowlisted commands here (workspace layer only)') },
-  catalogue: { file: text('', 'your own detectors.json, replacing ours wholesale') },
+  catalogue: { file: path('your own detectors.json, replacing ours wholesale') },
   mcp: { servers: { type: 'map', default: {} as Readonly<Record<string, unknown>>, help: 'MCP servers detectors may be granted' } as Knob<Readonly<Record<string, unknown>>> },
   detectors: { type: 'map', default: {} as Readonly<Record<string, Readonly<Record<string, unknown>>>>, help: 'per detector: any field of its catalogue row' } as Knob<
     Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -17,6 +17,13 @@ export const parseServer = (raw: unknown): ReadServer => {
   return { ok: true, server: { kind: 'stdio', command, args, env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])) } };
 };
 
+/** What is wrong with the entries of `mcp.servers`, a sentence each. */
+export const serverProblems = (servers: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(servers).flatMap(([name, raw]) => {
+    const read = parseServer(raw);
+    return read.ok ? [] : [`mcp.servers.${name}: ${read.why}`];
+  });
+
 const parseUrl = (raw: unknown): ReadServer => {
   const url = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : undefined;
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) return bad('url must be an https address');

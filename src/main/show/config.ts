@@ -83,10 +83,11 @@ export const configSchema = (): unknown => {
       ...(name === '' ? {} : { default: knob.default }),
       ...(knob.type === 'int' || knob.type === 'number' ? { type: knob.type === 'int' ? 'integer' : 'number', minimum: knob.min, maximum: knob.max } : {}),
       ...(knob.type === 'bool' ? { type: 'boolean' } : {}),
-      ...(knob.type === 'text' ? { type: 'string' } : {}),
+      ...(knob.type === 'text' || knob.type === 'path' ? { type: 'string' } : {}),
       ...(knob.type === 'choice' ? { enum: knob.choices } : {}),
       ...(knob.type === 'list' ? { type: 'array', items: { enum: knob.choices } } : {}),
       ...(knob.type === 'map' ? { type: 'object' } : {}),
+      ...(knob.type === 'switches' ? { type: 'object', additionalProperties: { type: 'boolean' } } : {}),
     };
     if (name === '') groups[group] = schema;
     else {

@@ -90,6 +90,22 @@ test('every knob is looked at by some code', () => {
   for (const [full, { group, name }] of knobRows()) expect(new RegExp(`\\b${name === '' ? group : name}\\b`).test(code), full).toBe(true);
 });
 
+test('of switches by workspace the wrong one is named and the others hold', () => {
+  const { values, problems } = layerOf('global', { enable: { workspaces: { '/a': false, '/b': 'no', '/c': true } } }, 'g');
+  expect(values.get('enable.workspaces')).toEqual({ '/a': false, '/c': true });
+  expect(problems).toEqual([expect.stringContaining('enable.workspaces takes an object of true and false')]);
+});
+
+test('a relative path is none: it would mean whatever repository we run in', () => {
+  for (const [group, knob] of [['catalogue', 'file'], ['debug', 'path'], ['model', 'ca_file']] as const) {
+    for (const path of ['detectors.json', './x', '../x', '~/x', '/a\0b']) {
+      const { values, problems } = layerOf('global', { [group]: { [knob]: path } }, 'g');
+      expect([values.size, problems[0]], path).toEqual([0, expect.stringContaining(`${group}.${knob} takes an absolute path, or nothing`)]);
+    }
+    for (const path of ['', '/a b/x']) expect(layerOf('global', { [group]: { [knob]: path } }, 'g').values.get(`${group}.${knob}`)).toBe(path);
+  }
+});
+
 test('a typed word becomes the knob’s kind of value', () => {
   const of = (name: string, word: string): unknown => {
     const row = knobRows().get(name);
