@@ -1,5 +1,5 @@
 // `project FILE`: the projected stream alone, as the observer would be shown it.
-import { setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { projectionLimits, slicesOf, unreadable } from '../entry/reading.ts';
 import { defaultKnobs } from '../floor/knobs.ts';
 import { createChain } from '../ingest/chain.ts';
@@ -17,16 +17,22 @@ export const projectCommand = async ({ positionals, flags }: Words): Promise<num
     process.stderr.write(`${problem}\n`);
     return 3;
   }
-  // Nothing here lives long: a heap that is not let grow takes a quarter less memory, for the same time.
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=10');
   const chain = createChain();
   // On this thread, which has nothing else to do: others would have to get warm first, and to send all they find.
   for await (const { items } of slicesOf(file, { limits })) {
     const { observations } = chain.fold(items, 'history');
+    keepYoung();
     if (observations.length > 0) await print(observations.map(({ text }) => `${text}\n`).join(''));
   }
   return 0;
+};
+
+/** Nothing here lives long: more room for what is young than this takes a fifth more memory, for the same time; less takes time. */
+const YOUNG_BYTES = 16_000_000;
+
+const keepYoung = (): void => {
+  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+  if (young !== undefined && young.space_size > YOUNG_BYTES) setFlagsFromString('--semi-space-growth-factor=1');
 };
 
 /** Waits for a slow reader, so that a large file is never held in memory. */

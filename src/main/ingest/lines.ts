@@ -8,6 +8,8 @@ export type LineLimits = {
   readonly chunk: number;
   /** A longer line is counted and skipped. */
   readonly max_line: number;
+  /** Memory to read into, for who reads on and on; without it each call takes its own. */
+  readonly buffer?: Buffer;
 };
 
 /** 256 kB reads cost the same as larger ones; a 24 MB line is real, 64 MB is damage. */
@@ -34,7 +36,7 @@ export const eachLine = (
   onLine: (line: Uint8Array, end: number) => boolean | void,
   limits: LineLimits = LINE_LIMITS,
 ): Scan => {
-  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(limits.chunk, to - from)));
+  const buffer = limits.buffer ?? Buffer.allocUnsafe(Math.max(1, Math.min(limits.chunk, to - from)));
   let parts: Buffer[] = []; // the beginning of a line that goes on in the next chunk
   let pending = 0;
   let at = from;

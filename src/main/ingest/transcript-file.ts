@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import type { Position, Projected } from '../records.ts';
 import { isCode, isMissing } from '../floor/json-file.ts';
-import { afterNewline, eachLine, isBlank, type ReadAt } from './lines.ts';
+import { afterNewline, eachLine, isBlank, LINE_LIMITS, type ReadAt } from './lines.ts';
 import { afterRecord, lineStart, looksLikeTranscript, readSpan, type Project } from './seek.ts';
 
 export type ReadOptions = {
@@ -137,6 +137,7 @@ export function* readSlices(path: string, from: number, bytes: number, project: 
   const { fd, size, read } = file;
   try {
     let span = bytes;
+    const limits = { ...LINE_LIMITS, buffer: Buffer.allocUnsafe(LINE_LIMITS.chunk) };
     for (let at = from; at < size; ) {
       const items: Projected[] = [];
       let bad = 0;
@@ -146,7 +147,7 @@ export function* readSlices(path: string, from: number, bytes: number, project: 
         const item = project(line);
         items.push(item);
         if (item.type === 'bad-line') bad += 1;
-      });
+      }, limits);
       if (to === size && scan.offset < size && (scan.rest === undefined || !isBlank(scan.rest))) {
         const last = scan.rest === undefined ? undefined : project(scan.rest);
         if (last === undefined || last.type === 'bad-line') bad += 1;
