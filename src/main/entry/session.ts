@@ -6,16 +6,12 @@ import { remove } from '../floor/disk-file.ts';
 import { writeJson } from '../floor/json-file.ts';
 import { keepLease, LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
-import { createChain } from '../ingest/chain.ts';
-import { keepEnds } from '../ingest/elision.ts';
 import { emptyQueue } from '../ingest/queue.ts';
-import { projectLine } from '../ingest/projection.ts';
-import { cutRanges, positionAt, readForward } from '../ingest/transcript-file.ts';
 import { isForgotten, readTombstones } from '../memory/forgotten-file.ts';
 import { findRepository } from '../memory/git-file.ts';
 import { ledgerStock, writeLedger } from '../memory/ledger-file.ts';
 import { citedPaths } from '../memory/ledger.ts';
-import { add, begin, due, end, hear, lookForClaims, observe, observeHistory, openObserver, recall, tend } from '../observer.ts';
+import { add, begin, due, end, hear, lookForClaims, openObserver, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
 import type { OnRecord } from '../pass/children-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
@@ -28,13 +24,13 @@ import { writeStatus } from '../speak/status-file.ts';
 import { writeTurn } from '../speak/turn-file.ts';
 import { abandonPass } from '../speaking.ts';
 import { digestOf, statusOf, turnOf } from '../surfacing.ts';
-import { branchOff, dropAll } from '../tasking.ts';
+import { dropAll } from '../tasking.ts';
 import { announce, offerHost, unsay } from './announce.ts';
 import { openCapture } from './capture.ts';
-import { projectionLimits, recordsIn } from './reading.ts';
+import { openReader } from './reader.ts';
 import { restore, type SessionAsk } from './restore.ts';
 import { openTools } from './tools.ts';
-import type { Detector, Ledger, PassReason, Position, Projected, Signal } from '../records.ts';
+import type { Detector, Ledger, PassReason, Signal } from '../records.ts';
 import type { TurnFile } from '../surfaces.ts';
 import type { Pass, Setup, Watching } from '../watching.ts';
 import type { OpenJudge } from './judge.ts';
@@ -68,17 +64,15 @@ export const openSession = (options: SessionOptions, now: number) => {
   const { paths, session, transcript, log } = options;
   if (!takeLock(paths.lease(session), now, options.patient)) return undefined;
   unsay(paths, session);
-  const { restored, notes, tombstone, since, ...begins } = restore(options, now);
+  const { restored, notes, tombstone, since, fresh } = restore(options, now);
   let plan_mode = false;
-  let last_write_at: number | undefined;
   const tools = openTools({
     dist: options.runtime.dist, workspace: options.workspace, cwd: options.cwd, env: options.env, children: options.children, log,
     fileTool: (task) => options.pools().fileTool(task),
     knobs: options.knobs,
     plan_mode: () => plan_mode,
-    last_write_at: () => last_write_at,
+    last_write_at: () => reader.lastWriteAt(),
   });
-  let { fresh } = begins;
   let beaten_at = -Infinity;
   let closed: 'moved-on' | 'ended' | 'forgotten' | 'taken' | undefined;
 
@@ -108,94 +102,16 @@ export const openSession = (options: SessionOptions, now: number) => {
 
   add(w, notes, now);
 
-  const chain = createChain();
-  /** A fork whose origin nobody has told. */
-  let orphan = options.source === 'fork' && restored.ledger === undefined;
-  /** Whether this process knows what stands before the position. */
-  let knows = w.position === undefined;
-  let scanned: number | undefined;
-  let problem: string | undefined;
+  const reader = openReader(w, {
+    options, tombstone, since, fresh, isOurs,
+    orphan: options.source === 'fork' && restored.ledger === undefined,
+    sealed: () => tools.denials().sealed,
+  });
   let running: Promise<void> | undefined;
   let turn_written = '';
   let status_at = 0;
   /** Advice a bell was rung for: each once, whatever became of the bell. */
   const rung = new Set<string>();
-
-  const limits = () => projectionLimits(options.knobs(), tools.denials().sealed);
-  const project = (line: Uint8Array): Projected => projectLine(line, limits());
-
-  /** What was said while the workspace was not watched is none of ours. */
-  const watched = (items: readonly Projected[]): readonly Projected[] => (since === undefined ? items : items.filter((item) => item.at !== undefined && item.at >= since));
-
-  const take = (items: readonly Projected[], position: Position | undefined, history: boolean, at: number): void => {
-    // What was made in this session is no history, however late we came; what a fork copies into its file is, bit by bit.
-    const { started = history ? Infinity : 0, source } = options;
-    const first = history || source === 'fork' ? items.findIndex((item) => item.at !== undefined && item.at >= started) : 0;
-    const [before, since_start] = first === -1 ? [items, []] : [items.slice(0, first), items.slice(first)];
-    if (before.length > 0) {
-      if (orphan) orphan = !branchOff(w, before.flatMap(({ prompt, uuid }) => (prompt === 'human' && uuid !== undefined ? [uuid] : [])).slice(-COPIED_LOOKED_FOR), at);
-      observeHistory(w, chain.fold(watched(before), 'history'), since_start.length === 0 ? position : undefined, at);
-      if (since_start.length === 0) return;
-    }
-    const folded = chain.fold(watched(since_start), 'live');
-    if (folded.observations.some(({ writes }) => writes === true)) last_write_at = at;
-    observe(w, { ...folded, observations: folded.observations.filter(({ note }) => note !== 'turn-end') }, position, at);
-  };
-
-  const noteGap = (lines: number, offset: number, at: number): void =>
-    add(w, [{ kind: 'note', note: 'gap', at, uuid: `gap-${offset}`, text: `[note] ${lines} damaged lines of the transcript could not be read here`, raw_chars: 0 }], at);
-
-  /** Reads what is new. Large backlogs go through the pool; while they do, nothing else reads. */
-  const read = async (at: number, ended = false): Promise<void> => {
-    if (!isOurs()) return;
-    const { ingest, window } = options.knobs();
-    const got = readForward(transcript, w.position, {
-      project, max_bytes: ingest.parallel_bytes, history_chars: window.budget_chars * window.compaction_floor, fresh, ended, ...(scanned === undefined ? {} : { scanned }),
-    });
-    if (got.how === 'missing') {
-      fresh = options.source !== 'fork';
-      return;
-    }
-    if (got.how === 'not-a-transcript') {
-      if (problem !== got.because) log(`${transcript}: ${got.because}`);
-      problem = got.because;
-      return;
-    }
-    if (got.how !== 'forward') log(`${session}: ${got.how}, ${got.because}`);
-    ({ scanned } = got);
-    if (!knows && got.how === 'first-sight') chain.remember(w.window.observations);
-    else if (!knows) await readAgain(got.from, at);
-    if (!knows || (got.history && got.from > 0)) chain.beganLate();
-    knows = true;
-    if (!isOurs()) return;
-    if (got.items.length > 0) take(got.items, got.position, got.history, at);
-    else w.position = got.position;
-    if (got.bad_lines > 0) noteGap(got.bad_lines, got.position.offset, at);
-    if (got.left > ingest.parallel_bytes) await catchUp(got.position, got.left, got.history, at);
-    else if (got.left > 0 && got.items.length > 0) await read(at, ended);
-  };
-
-  /** What a monitor before this one has observed: records, calls and advice that what comes now hangs on (SPEC 5.1, rewind). */
-  const readAgain = async (to: number, at: number): Promise<void> => {
-    const from = Math.max(to - AGAIN_BYTES, tombstone?.offset ?? 0);
-    const pool = to - from > options.knobs().ingest.parallel_bytes ? options.pools : undefined;
-    for await (const items of recordsIn(transcript, { from, to }, { limits: limits(), pool })) {
-      if (!isOurs()) return;
-      recall(w, chain.fold(watched(items), 'history'), at);
-    }
-    chain.remember(w.window.observations);
-  };
-
-  const catchUp = async (from: Position, left: number, history: boolean, at: number): Promise<void> => {
-    let last = from.uuid;
-    for (const range of cutRanges(transcript, from.offset, from.offset + left, RANGE_BYTES)) {
-      const { items, bad_lines } = await options.pools().project({ kind: 'project', path: transcript, ...range, limits: limits() });
-      if (!isOurs()) return;
-      if (bad_lines > 0) noteGap(bad_lines, range.to, at);
-      last = items.findLast(({ uuid }) => uuid !== undefined)?.uuid ?? last;
-      take(items, positionAt(transcript, range.to, last), history, at);
-    }
-  };
 
   const start = async (because: PassReason, at: number): Promise<void> => {
     const { provider } = await options.judge.choose();
@@ -323,20 +239,12 @@ export const openSession = (options: SessionOptions, now: number) => {
   return {
     session, transcript,
     watching: (): Watching => w,
-    read, step, surface,
+    read: reader.read,
+    step, surface,
     hear: (signal: Signal, at: number): void => {
       if (!isOurs()) return;
       if (signal.permission_mode !== undefined) plan_mode = signal.permission_mode === 'plan';
-      if (signal.event === 'SubagentStop' && signal.agent_id !== undefined) {
-        const { projection } = options.knobs();
-        const said = chain.observeAgent({ id: signal.agent_id, type: signal.agent_type ?? '', text: signal.last_text ?? '', at: signal.at }, projection.subagent_final_cap);
-        if (said !== undefined) add(w, [said], at);
-      }
-      if (signal.event === 'Stop' && signal.last_text !== undefined) {
-        const { text_cap, harvest_max } = options.knobs().projection;
-        const final = chain.observeFinal(keepEnds(signal.last_text, text_cap, harvest_max), signal.at);
-        if (final !== undefined) add(w, [final], at);
-      }
+      reader.hear(signal, at);
       hear(w, signal, at);
     },
     /** Milliseconds until a bell may ring, if that is ahead: left to the tick it would come up to a second late. */
@@ -349,11 +257,6 @@ export const openSession = (options: SessionOptions, now: number) => {
     idle: (): Promise<void> => running ?? Promise.resolve(),
   };
 };
-
-// What the pool hands over at once holds the main loop for some milliseconds: unpacking and folding it.
-const RANGE_BYTES = 250_000;
-/** Read again at a restart: some thousand records, 0.1 s of computing per MB; a rewind that reaches further back is not seen. */
-const AGAIN_BYTES = 4_000_000;
 
 /** What a person who asked is told: this pass's lines, and who did not run and why. */
 const linesOf = (pass: Pass, w: Watching): readonly string[] => [
@@ -368,9 +271,6 @@ const QUIET_MS = 10_000;
 const BELL_MS = 60_000;
 /** Files that a resumed session's first words look for. */
 const DIGEST_CITES = 20;
-/** Prompts by which a fork's origin is found: the last ones, since the first may have left its window. */
-const COPIED_LOOKED_FOR = 20;
-
 const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>, summarize: Setup['summarize']): Setup => {
   const { paths, session, workspace, cwd, host, host_pid, runtime, knobs, catalogue, judge, ports, log } = options;
   return {
