@@ -151,6 +151,15 @@ describe('config', () => {
     expect((await run(['config', 'set', 'model.price_in', '-1'])).code).toBe(0);
   });
 
+  test('a byte order mark is no fault, and words behind -- are words', async () => {
+    put(world.paths.config, `\uFEFF${JSON.stringify({ gate: { rate_per_hour: 3 } })}`);
+    expect((await run(['config', 'gate.rate_per_hour'])).stdout).toContain('= 3 (global)');
+    // As our hook calls it.
+    const { stdout } = await runCommandIn(world, ['--data', world.data, 'config', 'set', '--global', 'model.key_command', 'npm', 'run', 'key', '--', '--json'], { data: false });
+    expect(stdout).toContain('model.key_command is npm run key --json (global)');
+    expect(JSON.parse(readFileSync(world.paths.config, 'utf8'))).toEqual({ gate: { rate_per_hour: 3 }, model: { key_command: 'npm run key --json' } });
+  });
+
   test('a broken document is neither used nor overwritten', async () => {
     put(world.paths.config, '{ broken');
     expect(await run(['config', 'set', '--global', 'gate.rate_per_hour', '2'])).toMatchObject({ code: 1, stdout: expect.stringContaining('mend or remove it first') });

@@ -368,6 +368,15 @@ describe('enrolment', () => {
     expect(files()).toEqual(before);
   });
 
+  test('a configuration that an editor has saved with a byte order mark counts', async () => {
+    writeFileSync(world.paths.config, `\uFEFF${JSON.stringify({ enable: { workspaces: { [world.project]: true } } })}\r\n`);
+    put();
+    expect(strict(await call('PostToolUse.Bash'), 'PostToolUse')?.systemMessage).toContain('sb-abcd1234');
+    writeFileSync(world.paths.config, `\uFEFF${JSON.stringify({ mute: { all: true } })}`);
+    put();
+    expect((await call('PostToolUse.Bash')).stdout).toBe('');
+  });
+
   test('an entry for the repository’s real path wins over the default', async () => {
     mkdirSync(join(world.project, '.git'));
     mkdirSync(join(world.project, 'deep'));
@@ -387,14 +396,14 @@ describe('enrolment', () => {
 
 describe('commands', () => {
   beforeEach(() => {
-    writeFileSync(join(dist, 'command.cjs'), 'const a=process.argv.slice(2);if(a[0]==="why")process.exit(3);if(a[0]==="stats"){console.error("second-brain: no disk");process.exit(70);}if(a[0]==="report")setInterval(()=>{},1000);else console.log(JSON.stringify(a));');
+    writeFileSync(join(dist, 'command.cjs'), 'const a=process.argv.slice(2);if(a[6]==="why")process.exit(3);if(a[6]==="stats"){console.error("second-brain: no disk");process.exit(70);}if(a[6]==="report")setInterval(()=>{},1000);else console.log(JSON.stringify(a));');
   });
 
   test('a command is answered without a turn and without a signal, even where nothing is watched', async () => {
     writeFileSync(world.paths.config, JSON.stringify({ enable: { default: false } }));
     const printed = strict(await call('UserPromptSubmit', { prompt: '/second-brain:second-brain-config set model.name "a b" --global' }), 'UserPromptSubmit');
     expect(printed).toMatchObject({ decision: 'block', hookSpecificOutput: { hookEventName: 'UserPromptSubmit', suppressOriginalPrompt: true } });
-    expect(JSON.parse(printed?.reason?.replace(/^Second Brain\n/, '') ?? '')).toEqual(['config', 'set', 'model.name', 'a b', '--global', '--data', world.data, '--session', world.session, '--cwd', world.project]);
+    expect(JSON.parse(printed?.reason?.replace(/^Second Brain\n/, '') ?? '')).toEqual(['--data', world.data, '--session', world.session, '--cwd', world.project, 'config', 'set', 'model.name', 'a b', '--global']);
     expect(spoolOf(world)).toEqual([]);
   });
 

@@ -25,7 +25,8 @@ const MOST_OUTPUT = 20_000;
 
 /** Runs the command bundle and shows what it prints. It always answers: an unanswered command would cost a turn. */
 export const answerCommand = async ({ name, words }: Command, { payload, paths, env }: Call): Promise<Block> => {
-  const args = [`${__dirname}/command.cjs`, name, ...words, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd];
+  // Ours first: a `--` among the person's words takes all that follows for words.
+  const args = [`${__dirname}/command.cjs`, '--data', paths.data, '--session', payload.session, '--cwd', env['CLAUDE_PROJECT_DIR'] || payload.cwd, name, ...words];
   const text = await new Promise<string>((resolve) => {
     process.getBuiltinModule('node:child_process').execFile(process.execPath, args, { timeout: name === 'run' ? RUN_MS : Math.max(1, (OTHERS_MS - performance.now()) | 0), maxBuffer: MOST_OUTPUT }, (_, stdout, stderr) => {
       // What went wrong is told there.

@@ -13,7 +13,8 @@ export const scopeOf = ({ payload, paths, env }: Pick<Call, 'payload' | 'paths' 
     return repositoryRoot(folder) ?? folder;
   };
   const own = namesIn(paths.workspaces).length > 0 ? [paths.workspaceConfig(workspace())] : []; // naming it loads crypto
-  const layers = [paths.config, ...own].map((path) => fieldsIn(JSON.parse(readText(path) ?? '{}')));
+  // Trimmed of a byte order mark: some editors write one.
+  const layers = [paths.config, ...own].map((path) => fieldsIn(JSON.parse((readText(path) ?? '{}').trim())));
   const enable = layers.map((layer) => fieldsIn(layer['enable']));
   const listed = enable.map(({ workspaces }) => (isFields(workspaces) ? workspaces[workspace()] : undefined));
   const choices = [...enable.map((group) => group['default']), SWITCH[env['SECOND_BRAIN_ENABLE_DEFAULT'] ?? ''], ...listed];

@@ -40,7 +40,7 @@ export type Loaded<T> =
   | { readonly ok: false; readonly because: 'missing' }
   | { readonly ok: false; readonly because: 'corrupt'; readonly why: string };
 
-/** The document at `path` after `parse` has looked at it; a parse that throws makes it corrupt, and so does what is no file of ours to read. Other I/O errors throw. */
+/** The document at `path`, a byte order mark aside, after `parse` has looked at it; a parse that throws makes it corrupt, and so does what is no file of ours to read. Other I/O errors throw. */
 export const readJson = <T>(path: string, parse: (raw: unknown) => T): Loaded<T> => {
   let text: string;
   try {
@@ -51,7 +51,7 @@ export const readJson = <T>(path: string, parse: (raw: unknown) => T): Loaded<T>
     throw error;
   }
   try {
-    return { ok: true, value: parse(JSON.parse(text)) };
+    return { ok: true, value: parse(JSON.parse(text.trim())) };
   } catch (error) {
     return { ok: false, because: 'corrupt', why: error instanceof Error ? error.message : String(error) };
   }
