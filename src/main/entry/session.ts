@@ -1,7 +1,7 @@
 // One live session: its files opened, its transcript read forward, its observer stepped. The monitor calls, this decides nothing.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { remove } from '../floor/disk-file.ts';
 import { writeJson } from '../floor/json-file.ts';
 import { keepLease, LEASE_MS, releaseLock, takeLock } from '../floor/lock-file.ts';
@@ -13,6 +13,7 @@ import { ledgerStock, writeLedger } from '../memory/ledger-file.ts';
 import { citedPaths } from '../memory/ledger.ts';
 import { add, begin, due, end, hear, lookForClaims, openObserver, tend } from '../observer.ts';
 import { readSpent } from '../pass/budget-file.ts';
+import { readSharedPrompt } from '../pass/catalogue-file.ts';
 import type { OnRecord } from '../pass/children-file.ts';
 import { isKeyRefused } from '../pass/providers.ts';
 import { dropBell, readBell, writeBell } from '../speak/bell-file.ts';
@@ -277,7 +278,7 @@ const setupOf = (options: SessionOptions, tools: ReturnType<typeof openTools>, s
     paths, session, workspace, cwd, host, host_pid, knobs, catalogue, log,
     git_dir: findRepository(cwd).git_dir,
     version: runtime.version,
-    shared_prompt: readFileSync(join(runtime.prompts, 'shared.md'), 'utf8'),
+    shared_prompt: readSharedPrompt(runtime.prompts),
     judge: judge.current,
     fork: ports.fork,
     summarize,

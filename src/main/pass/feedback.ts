@@ -41,7 +41,7 @@ export const FEEDBACK_TOOL: ToolDefinition = {
       checked: text('One line: what you looked at. Worth giving with silent too.'),
       confidence: { description: 'advise: how sure you are, 0 to 1.', maximum: 1, minimum: 0, type: 'number' },
       dedup_key: text('advise, resolved, still_open: a short stable name of the finding, e.g. tests-not-run:services/api.'),
-      evidence: texts('advise: citations that occur in the data: #12, a path, path:line, a commit, a command, or words quoted exactly.'),
+      evidence: texts('advise: citations that occur in the observations or in what your tools returned: #12, a path, path:line, a commit, a command, or words quoted exactly.'),
       finish_gate: { description: 'advise: cited work is unfinished and worth going on for after the agent has stopped.', type: 'boolean' },
       headline: text('advise: the finding in one sentence.'),
       new_goal: text('Only when the session has plainly turned to another task: its goal in one line.'),
