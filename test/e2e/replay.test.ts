@@ -125,7 +125,7 @@ describe('input that is none', () => {
   });
 
   test('wrong words: what would be right, and exit code 2', () => {
-    for (const args of [['replay'], ['replay', 'a', 'b'], ['replay', '--nonsense'], ['nonsense'], ['replay', 'x', '--provider', 'nobody'], ['project']]) {
+    for (const args of [['replay'], ['replay', 'a', 'b'], ['replay', '--nonsense'], ['nonsense'], ['replay', 'x', '--provider', 'nobody'], ['replay', 'x', '--provider', 'host'], ['project']]) {
       const { status, stderr } = sb(...args);
       expect(status, args.join(' ')).toBe(2);
       expect(stderr.length).toBeGreaterThan(20);

@@ -1,5 +1,5 @@
 // `replay FILE`: the recorded session through the whole pipeline, in a temporary folder, told as it happens.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { openJudge } from '../entry/judge.ts';
@@ -8,7 +8,7 @@ import { runtimeInPlace, type Runtime } from '../entry/runtime.ts';
 import { namesIn } from '../floor/disk-file.ts';
 import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
 import { pathsUnder } from '../floor/paths.ts';
-import { loadCatalogue } from '../pass/catalogue-file.ts';
+import { loadCatalogue, readSharedPrompt } from '../pass/catalogue-file.ts';
 import { openPools, type Pools } from '../pools.ts';
 import { replayJson, replayText, type ReplayEvent } from '../show/replay.ts';
 import type { ReportSource } from '../show/report-model.ts';
@@ -29,7 +29,7 @@ export const replayCommand = async ({ positionals, flags }: Words): Promise<numb
   const text = (name: string): string | undefined => (typeof flags[name] === 'string' ? flags[name] : undefined);
   const provider = text('provider') ?? 'local';
   if (!isProvider(provider)) {
-    process.stderr.write(`--provider takes local, anthropic, openai or host, not ${provider}\n`);
+    process.stderr.write(`--provider takes local, anthropic, openai or auto, not ${provider}${provider === 'host' ? ', which asks the program of a running session' : ''}\n`);
     return 2;
   }
   const knobs: Knobs = { ...base, model: { ...base.model, provider, name: text('model') ?? '', base_url: text('base-url') ?? '' } };
@@ -59,7 +59,7 @@ const reported = (path: string, sources: readonly ReportSource[]): number => {
   return written.ok ? 0 : 3;
 };
 
-const isProvider = (word: string): word is Knobs['model']['provider'] => ['local', 'anthropic', 'openai', 'host', 'auto'].includes(word);
+const isProvider = (word: string): word is Knobs['model']['provider'] => ['local', 'anthropic', 'openai', 'auto'].includes(word);
 
 const filesOf = (path: string): readonly string[] => {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -106,7 +106,7 @@ const one = async ({ file, knobs, runtime, pools, threads, json, keep }: One): P
       slices: slicesOf(file, { limits, pool: { project: pools.project, ahead: threads + 1, from_bytes: knobs.ingest.parallel_bytes } }),
       data, knobs,
       catalogue: catalogue.detectors,
-      shared_prompt: readFileSync(join(runtime.prompts, 'shared.md'), 'utf8'),
+      shared_prompt: readSharedPrompt(runtime.prompts),
       judge: chosen,
       fork: (task, hooks, signal) => pools.fork(task, { ...hooks, learnt: judge.learnt }, signal),
       summarize: pools.summarize,

@@ -15,8 +15,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   forget: { usage: 'forget [task|workspace|all]', help: 'delete what is kept, at once', run: async (words) => (await import('./forget-command.ts')).forgetCommand(words) },
   doctor: { usage: 'doctor [--online] [--json]', help: 'what is wrong with the set-up, and the command that mends it', most: 0, run: async (words) => (await import('./doctor-command.ts')).doctorCommand(words) },
   statusline: { usage: "statusline [--wrap 'COMMAND'] | statusline --install | statusline --uninstall", help: 'one segment for the host’s status line', most: 0, run: async (words) => (await import('./statusline-command.ts')).statuslineCommand(words) },
-  replay: { usage: 'replay FILE|FOLDER [--json] [--report OUT] [--provider NAME] [--base-url URL]', help: 'watch a recorded session again', run: async (words) => (await import('./replay-command.ts')).replayCommand(words) },
-  project: { usage: 'project FILE', help: 'print what would be observed of it', run: async (words) => (await import('./project-command.ts')).projectCommand(words) },
+  replay: { usage: 'replay FILE|FOLDER [--json] [--report OUT] [--provider NAME] [--model NAME] [--base-url URL]', help: 'watch a recorded session again', run: async (words) => (await import('./replay-command.ts')).replayCommand(words) },
+  project: { usage: 'project FILE [--no-redact]', help: 'print what would be observed of it', run: async (words) => (await import('./project-command.ts')).projectCommand(words) },
   schema: { usage: 'schema', help: 'the JSON Schema of a config document', most: 0, run: async () => (await import('./schema-command.ts')).schemaCommand() },
   docs: { usage: '', help: '', most: 0, run: async () => (await import('./schema-command.ts')).docsCommand() },
 };
