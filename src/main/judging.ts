@@ -26,7 +26,7 @@ import { renderTail } from './pass/tail.ts';
 import { drawn } from './pass/trigger.ts';
 import { factsOf } from './speak/history.ts';
 import { openRecords } from './speak/outcome.ts';
-import type { Block, Detector, ForkResult, Numbered, PassReason, StructuralMatch } from './records.ts';
+import type { Block, Detector, ForkResult, Numbered, Observation, PassReason, StructuralMatch } from './records.ts';
 import type { Judge, Pass, Watching } from './watching.ts';
 import type { ForkTask } from '../workers/contract.ts';
 
@@ -307,8 +307,14 @@ const forkTask = (w: Watching, run: Run, { judge, prefix, pass, now, knobs, toke
     pilot,
     warm: pilot ? Math.min(others, knobs.loop.max_parallel_forks) : 0,
     ...(match === undefined ? {} : { match }),
-    ...(local ? { stream: w.window.observations, open: open.map(({ id, key, after }) => ({ id, key, after })) } : {}),
+    ...(local ? { stream: w.window.observations, earlier: earlierPrompts(w), open: open.map(({ id, key, after }) => ({ id, key, after })) } : {}),
   };
+};
+
+/** Prompts of the session that the window does not hold. */
+const earlierPrompts = (w: Watching): readonly Observation[] => {
+  const held = new Set(w.window.observations.map(({ uuid }) => uuid));
+  return w.prompts.filter(({ uuid }) => !held.has(uuid));
 };
 
 /** By price, where one is known. */

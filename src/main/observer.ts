@@ -52,6 +52,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     deliveries: noDeliveries,
     unsettled: NO_NEWS,
     carriers: new Map(),
+    prompts: [],
     unreported: new Map(), agent_monitors: [], collisions: new Map(), index_compacted_at: now,
     usage: noUsageYet, volumes: noVolumes, observer: NO_USAGE, usd: undefined, since: now,
     passes: { count: 0, by_reason: {}, holds: {} },
@@ -122,13 +123,19 @@ export const recall = (w: Watching, { observations, events, proofs }: Pick<Folde
 export const add = (w: Watching, observations: readonly Observation[], now: number): void => {
   const { loop } = w.setup.knobs();
   for (const observation of observations) {
-    if (observation.kind === 'prompt' && observation.human === true) begins(w, observation, now);
+    if (observation.kind === 'prompt' && observation.human === true) {
+      w.prompts = [...w.prompts, observation].slice(-MAX_PROMPTS);
+      begins(w, observation, now);
+    }
     w.queue = enqueue(w.queue, [observation], loop);
     launched(w, observation);
   }
   const { waiting } = factsOf(w.rows, w.ledger.task, w.ledger.advice);
   for (const mail of waiting) if (isStale(mail.stale_if, observations)) withdraw(w, mail, 'stale', now);
 };
+
+/** A standing instruction is seldom older. */
+const MAX_PROMPTS = 50;
 
 /** A record is read once: where a sick disk refuses what a new task writes, the prompt goes on waiting in whichever is there. */
 const begins = (w: Watching, prompt: Observation, now: number): void => {

@@ -14,7 +14,7 @@ import type { Reservation } from './pass/budget-file.ts';
 import type { Raised } from './pass/checklist.ts';
 import type { McpTool } from './pass/grants.ts';
 import type { Run } from './pass/plan.ts';
-import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered, PassReason, Position, Stamp, ToolReply, ToolRequest, Usage } from './records.ts';
+import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered, Observation, PassReason, Position, Stamp, ToolReply, ToolRequest, Usage } from './records.ts';
 import type { DetectorTally, HistoryLine, Status } from './surfaces.ts';
 import type { ForkHooks } from './pools.ts';
 import type { DeliveryState } from './speak/delivery.ts';
@@ -128,6 +128,8 @@ export type Watching = {
   unsettled: Pick<Folded, 'proofs' | 'events'>;
   /** Record that carried an advisory to the agent → the advisory; what a rewind cuts off never reached it. */
   carriers: ReadonlyMap<string, string>;
+  /** The latest prompts of the person in this session, whatever the task. */
+  prompts: readonly Observation[];
   /** What was launched and not reported yet, id → time. */
   unreported: ReadonlyMap<string, number>;
   agent_monitors: readonly string[];

@@ -1,6 +1,6 @@
 // What crosses a thread, and the one codec for it (SPEC 3): msgpack in exact-size buffers, moved, never pooled slices.
 import { Packr } from 'msgpackr';
-import type { Detector, ForkEnd, ForkResult, Numbered, Projected, StructuralMatch, ToolReply, Usage } from '../main/records.ts';
+import type { Detector, ForkEnd, ForkResult, Numbered, Observation, Projected, StructuralMatch, ToolReply, Usage } from '../main/records.ts';
 
 /** Where and how a fork's requests go. The key lives in memory only and is never logged or written. */
 export type Provider = {
@@ -50,6 +50,8 @@ export type ForkTask = {
   readonly trace?: true;
   /** `local` only: the window's observations, since it reads no prefix. */
   readonly stream?: readonly Numbered[];
+  /** `local` only: what the user typed in this session and the window does not hold, for another task or before it was compacted; oldest first. */
+  readonly earlier?: readonly Observation[];
   /** `local` only: which of its own advisories are open, so that it can close them by patterns. */
   readonly open?: readonly { readonly id: string; readonly key: string; readonly after: number }[];
 };

@@ -33,7 +33,7 @@ export const stepsOf = (observations: readonly Numbered[], wanted: Wanted): read
   const steps: Step[] = [];
   const ended = (call: Numbered, end: Attempt['end'], at: Numbered): void => {
     if (at.launches !== undefined) return;
-    if (end === 'success' && call.writes === true) steps.push({ end: 'changed' });
+    if (end === 'success' && (call.writes === true || (call.command !== undefined && CHANGES.test(call.command)))) steps.push({ end: 'changed' });
     if (end === 'success' && call.command !== undefined && MOVES.test(call.command)) steps.push({ end: 'moved' });
     const attempt = attemptOf(call, end, at, wanted);
     if (attempt !== undefined && !(end === 'failure' && isAnswer(attempt))) steps.push(attempt);
@@ -79,6 +79,10 @@ const attemptOf = (call: Numbered, end: Attempt['end'], at: Numbered, wanted: Wa
   const target = call.paths?.[0] ?? /https?:\/\/[^\s"')]{1,300}/.exec(text.slice(0, 2000))?.[0] ?? '';
   return { ...shared, id: `${tool} ${target}`.trim(), shown: `${tool} ${target}`.trim(), waited: false, words: `${text.slice(0, 600)} ${signature}` };
 };
+
+/** Shell commands that change what a next attempt meets: files, packages, processes. */
+const CHANGES =
+  /\b(?:sed|perl) (?:-\S+ )*-\w*i|\bgit (?:apply|am|cherry-pick|merge|pull|rebase|submodule)\b|\b(?:patch|cp|mv|rm|ln|chmod|chown|mkdir|touch|kill|pkill|killall) |\b(?:install|add|remove|uninstall|upgrade|update|sync|restore|migrate|prune|login|start|restart|stop|up|down)\b/;
 
 /** What only a whole tree can do to a test; a look at the stash moves nothing. */
 const MOVES = /\bgit (?:bisect|checkout|switch|reset|revert)\s|\bgit stash(?!\s+(?:list|show)\b)/;

@@ -87,6 +87,7 @@ const schemas = () => {
     answered_by: patterns,
     perhaps_by: patterns.default([]),
     waived_by: patterns.default([]),
+    lasting_by: patterns.default([]),
     each_time: z.boolean().default(false),
     local_confidence: share.optional(),
   });

@@ -16,6 +16,8 @@ export type Question = {
   readonly applies_when: readonly string[];
   readonly answered_by: readonly string[];
   readonly waived_by: readonly string[];
+  /** What makes a waiver of the user hold for later turns as well, said in the same sentence. */
+  readonly lasting_by: readonly string[];
   /** What may have answered it, for all that is known: seen after the last change, it keeps the local judge from speaking. */
   readonly perhaps_by: readonly string[];
   /** What to say of an open one, as a statement; a model finds its own words. */
@@ -46,7 +48,7 @@ export type Stream = readonly Seen[];
 type Seen = {
   readonly n: number;
   readonly scope: Scope | undefined;
-  /** Lower-cased, as the scope looks at it: a path, a tool's name, words; for commands each simple command. */
+  /** Lower-cased, as the scope looks at it: a path, words; of commands each simple command, of a prompt each sentence. */
   readonly texts: readonly string[];
   readonly line: string;
   readonly tool: string;
@@ -76,12 +78,12 @@ export const readStream = (observations: readonly Numbered[]): Stream => {
     }
     if (kind === 'tool' && command !== undefined) return { ...rest, scope: 'run', texts: [...readCommand(command).parts.map((part) => part.toLowerCase()), ...hooksOf(seen, observations[at + 1])] };
     const scope = kind === 'text' ? 'say' : kind === 'prompt' || kind === 'agent' ? kind : undefined;
-    return { ...rest, scope, texts: [rest.line] };
+    return { ...rest, scope, texts: kind === 'prompt' ? sentencesOf(rest.line) : [rest.line] };
   });
 };
 
-/** Where a question stands after `stream`. */
-export const standing = (question: Question, stream: Stream): QuestionState => {
+/** Where a question stands after `stream`. `earlier`: the user's prompts from before it, of which some hold still. */
+export const standing = (question: Question, stream: Stream, earlier: Stream = []): QuestionState => {
   const raises = reader(question.applies_when);
   const changes = stream.filter((seen) => !seen.undone && raises(seen)).map(({ n }) => n);
   const last = changes.at(-1);
@@ -101,15 +103,28 @@ export const standing = (question: Question, stream: Stream): QuestionState => {
     return answer === undefined ? { state: 'open', changes, ...perhaps } : { state: 'answered', by: answer };
   }
   if (answer !== undefined && answer > last) return { state: 'answered', by: answer };
+  const lasting = lastingWaiver(question, [...earlier, ...stream]);
+  if (lasting !== undefined && lasting > (answer ?? -Infinity)) return { state: 'waived', by: lasting };
   const before = { ...perhaps, ...(answer === undefined ? {} : { answered_before: true as const }) };
   if (waived === undefined) return { state: 'open', changes: changes.filter((n) => n > (answer ?? 0)), ...before };
-  // A waiver is good for what was done until then; the user's also for the rest of its turn. The next task is another question.
+  // Any other waiver is good for what was done until then; the user's also for the rest of its turn. The next task is another question.
   const by_user = waivers.findLast(({ scope }) => scope !== 'say')?.n;
   const next = by_user === undefined ? 0 : (stream.find(({ n, opens }) => opens && n > by_user)?.n ?? Infinity);
   const asked = changes.filter((n) => n > next && n > waived && n > (answer ?? 0));
   if (asked.length === 0) return { state: 'waived', by: waived };
   // Once it was done after all, the waiver is history.
   return { state: 'open', changes: asked, ...before, ...(answer !== undefined && answer > waived ? {} : { waived_before: true as const }) };
+};
+
+/** The user's waiver for this turn and the next ones, unless a later prompt asks for it after all. */
+const lastingWaiver = ({ waived_by, lasting_by }: Question, stream: Stream): number | undefined => {
+  const prompts = stream.filter(({ scope }) => scope === 'prompt');
+  const waives = textReader(waived_by);
+  const speaksOf = textReader(waived_by.filter((pattern) => !pattern.startsWith('!')));
+  const lasts = textReader(lasting_by);
+  const waived = prompts.findLast((seen) => seen.texts.some((text) => waives(seen, text) && lasts(seen, text)));
+  const asked = prompts.findLast((seen) => seen.texts.some((text) => speaksOf(seen, text) && !waives(seen, text)));
+  return waived === undefined || (asked !== undefined && asked.n > waived.n) ? undefined : waived.n;
 };
 
 /** The first observation later than `after` that answers the question. A failing answer is one: the question was put. */
@@ -121,12 +136,16 @@ export const answeredAfter = (question: Question, stream: Stream, after: number)
 type Scope = 'edit' | 'run' | 'say' | 'prompt' | 'agent';
 type Scoped = { readonly scope: Scope | 'tool' | undefined; readonly pattern: Pattern; readonly longer?: Pattern };
 
-/** Tells whether one of `patterns` describes an observation, or one simple command of it, and none of the excluding ones does. */
+/** Tells whether one of `patterns` describes an observation, or one part of it, and none of the excluding ones does. */
 const reader = (patterns: readonly string[]): ((seen: Seen) => boolean) => {
+  const describesText = textReader(patterns);
+  return (seen) => (seen.texts.length === 0 ? [''] : seen.texts).some((text) => describesText(seen, text));
+};
+
+const textReader = (patterns: readonly string[]): ((seen: Seen, text: string) => boolean) => {
   const including = patterns.filter((pattern) => !pattern.startsWith('!')).map(readScoped);
   const excluding = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => readScoped(pattern.slice(1)));
-  return (seen) =>
-    (seen.texts.length === 0 ? [''] : seen.texts).some((text) => including.some((scoped) => describes(scoped, seen, text)) && !excluding.some((scoped) => describes(scoped, seen, text)));
+  return (seen, text) => including.some((scoped) => describes(scoped, seen, text)) && !excluding.some((scoped) => describes(scoped, seen, text));
 };
 
 const readScoped = (pattern: string): Scoped => {
@@ -147,6 +166,10 @@ const describes = ({ scope, pattern, longer }: Scoped, seen: Seen, text: string)
 
 // Typographic apostrophes, so that one pattern finds both spellings.
 const straight = (text: string): string => text.replaceAll('’', "'").toLowerCase();
+
+/** What is asked in one sentence and let off in another are two things; each stands between bars, so that a pattern can tell where it begins. */
+const sentencesOf = (words: string): readonly string[] =>
+  words.split(/(?<=[.!?;])\s+|[。！？；\n]+|\s(?:but|aber|mais|pero|mas|ma|maar)\s/).map((sentence) => sentence.replace(/^\[prompt\]/, '').trim()).filter((sentence) => sentence !== '').map((sentence) => `| ${sentence} |`);
 
 /** Calls that were refused or failed: an edit that did not happen changes nothing. */
 const undoneCalls = (stream: readonly Numbered[]): ReadonlySet<string> =>
@@ -176,10 +199,10 @@ const hooksOf = ({ command = '', at }: Numbered, next: Numbered | undefined): re
 
 const parseQuestion = (row: unknown): readonly Question[] => {
   if (typeof row !== 'object' || row === null) return [];
-  const { id, text, finding, applies_when, answered_by, waived_by, perhaps_by, each_time, local_confidence } = row as Partial<Record<keyof Question, unknown>>;
+  const { id, text, finding, applies_when, answered_by, waived_by, lasting_by, perhaps_by, each_time, local_confidence } = row as Partial<Record<keyof Question, unknown>>;
   if (typeof id !== 'string' || typeof text !== 'string') return [];
   return [{
-    id, text, finding: typeof finding === 'string' ? finding : `Unanswered: ${text}`, applies_when: parseTexts(applies_when), answered_by: parseTexts(answered_by), waived_by: parseTexts(waived_by), perhaps_by: parseTexts(perhaps_by), each_time: each_time === true,
+    id, text, finding: typeof finding === 'string' ? finding : `Unanswered: ${text}`, applies_when: parseTexts(applies_when), answered_by: parseTexts(answered_by), waived_by: parseTexts(waived_by), lasting_by: parseTexts(lasting_by), perhaps_by: parseTexts(perhaps_by), each_time: each_time === true,
     ...(typeof local_confidence === 'number' ? { local_confidence } : {}),
   }];
 };

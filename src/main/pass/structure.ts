@@ -17,7 +17,7 @@ export type RepeatInput = {
 
 /**
  * Attempts that failed `config.min_failures` (3) times and more with no success and no progress between, and two tools
- * that fail in turns at the same thing; the latest first. An attempt that pauses before it asks gets twice as many.
+ * or commands that fail in turns; the latest first. An attempt that pauses before it asks gets twice as many.
  */
 export const repeatFailures = (observations: readonly Numbered[], detector: Pick<Detector, 'name' | 'config'>, { from, since = 0, told = new Set() }: RepeatInput): StructuralMatch[] => {
   // Of two tools in turns, a pass may see one only.
@@ -29,7 +29,7 @@ export const repeatFailures = (observations: readonly Numbered[], detector: Pick
   const known = new Set([...told].flatMap(partsOf));
   const fresh = (failures: readonly Attempt[]): boolean => lastOf(failures) >= from && !failures.some(({ id }) => known.has(hashOf(id)));
   const rows = openRows(steps).map(({ failures }) => failures).filter((failures) => failures.length >= neededOf(failures, least) && fresh(failures));
-  const loop = openLoop(steps, least);
+  const loop = openLoop(steps, least) ?? openTurns(steps, least);
   // The rows that a loop is made of are the same story, and so is the loop itself once one of them was told.
   const others = rows.filter((failures) => !failures.some(({ id }) => loop?.some((each) => each.id === id) === true));
   const told_once = loop === undefined || !fresh(loop) ? others : [loop, ...others];
@@ -93,13 +93,9 @@ const openRows = (steps: readonly Step[]): readonly Row[] => {
 // Longer ago is another story.
 const LOOK_BACK = 30;
 
-/** The latest failures of two tools that took turns at the same thing, with nothing changed or achieved between. */
+/** Two tools that took turns at the same thing. */
 const openLoop = (steps: readonly Step[], least: number): readonly Attempt[] | undefined => {
-  let failures: Attempt[] = [];
-  for (const step of steps) {
-    if (step.end === 'failure') failures = [...failures, step].slice(-LOOK_BACK);
-    else failures = step.end === 'success' ? failures.filter(({ id }) => id !== step.id) : [];
-  }
+  const failures = openFailures(steps);
   const last = failures.at(-1);
   if (last === undefined) return undefined;
   const alike = (one: Attempt) => (each: Attempt): boolean => each.tool === one.tool && (each.id === one.id || haveInCommon(each, one));
@@ -109,10 +105,33 @@ const openLoop = (steps: readonly Step[], least: number): readonly Attempt[] | u
   const others = failures.filter(alike(other));
   const both = failures.filter((each) => own.includes(each) || others.includes(each));
   const turns = both.filter((each, at) => at > 0 && both[at - 1]?.tool !== each.tool).length;
-  return own.length >= 2 && others.length >= 2 && both.length > least && turns >= MIN_TURNS ? both : undefined;
+  return own.length >= MIN_OWN && others.length >= MIN_OWN && both.length > least && turns >= MIN_TURNS ? both : undefined;
 };
 
 const MIN_TURNS = 3;
+
+/** The latest failures of what has not gone through since, with nothing changed between. */
+const openFailures = (steps: readonly Step[]): readonly Attempt[] => {
+  let failures: Attempt[] = [];
+  for (const step of steps) {
+    if (step.end === 'failure') failures = [...failures, step].slice(-LOOK_BACK);
+    else failures = step.end === 'success' ? failures.filter(({ id }) => id !== step.id) : [];
+  }
+  return failures;
+};
+
+/** Two commands of one shell, this one, that one and both once more, each refused in the very words of its first time. */
+const openTurns = (steps: readonly Step[], least: number): readonly Attempt[] | undefined => {
+  const failures = openFailures(steps);
+  const latest = failures.slice(-2 * MIN_OWN);
+  const [a, b, c, d] = latest;
+  if (a === undefined || b === undefined || c === undefined || d === undefined || latest.length <= least) return undefined;
+  const again = (one: Attempt, other: Attempt): boolean => one.id === other.id && one.signature === other.signature && sameDir(one.dir, other.dir);
+  const in_turns = a.id !== b.id && again(a, c) && again(b, d) && latest.every(({ tool, waited }) => tool === 'Bash' && !waited);
+  return in_turns ? failures.filter((each) => latest.some((one) => again(one, each))) : undefined;
+};
+
+const MIN_OWN = 2;
 
 /** They fail with the same words, or name the same path, address or quoted thing. */
 const haveInCommon = (a: Attempt, b: Attempt): boolean => {
@@ -143,7 +162,8 @@ const repeatMatch = (detector: string, failures: readonly Attempt[]): Structural
 };
 
 const loopMatch = (detector: string, failures: readonly Attempt[]): StructuralMatch => {
-  const shown = [...new Map(failures.map((each) => [each.tool, each.shown])).values()];
+  // Of two tools each has its latest spelling; of one shell both commands.
+  const shown = [...new Map(failures.map((each) => [new Set(failures.map(({ tool }) => tool)).size === 1 ? each.id : each.tool, each.shown])).values()];
   const ids = [...new Set(failures.map(({ id }) => id))].slice(-MAX_PARTS);
   return {
     detector,

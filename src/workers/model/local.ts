@@ -1,18 +1,19 @@
 // The judge without a network (SPEC 7.1 `local`): what rules can tell from the stream, in sentences from templates. Everything else is silent.
-import { occurs } from '../../main/pass/patterns.ts';
 import { answeredAfter, parseQuestions, readStream, standing, type OpenQuestion, type Question, type QuestionState, type Stream } from '../../main/pass/questions.ts';
+import { isAskedFor } from '../../main/pass/repetition.ts';
 import { repeatOutcomes } from '../../main/pass/structure.ts';
 import type { Feedback, Numbered, Outcome, StructuralMatch } from '../../main/records.ts';
 import type { ForkTask } from '../contract.ts';
+import { finish, type Finish } from './ending.ts';
 
 type Open = NonNullable<ForkTask['open']>;
 
 /** A detector's answer by rules: pure, and the same for the same stream. */
-export const judgeLocally = ({ detector, match, stream = [], open = [] }: ForkTask): Feedback => {
+export const judgeLocally = ({ detector, match, stream = [], open = [], earlier = [] }: ForkTask): Feedback => {
   if (match !== undefined) return isWanted(match, stream) ? { verdict: 'silent', checked: 'asked to keep at it' } : ofMatch(match, open);
   if (detector.structural !== undefined) return withOutcomes({ verdict: 'silent' }, repeatOutcomes(stream, open));
   const questions = parseQuestions(detector.config);
-  return questions.length === 0 ? { verdict: 'silent' } : ofQuestions(detector.config, questions, stream, open);
+  return questions.length === 0 ? { verdict: 'silent' } : ofQuestions(detector.config, questions, { stream, earlier: earlier.map((seen, at) => ({ ...seen, n: at - earlier.length })) }, open);
 };
 
 // A count of failures leaves little to doubt; what is open to doubt is whether the agent knows already.
@@ -23,19 +24,21 @@ const ofMatch = ({ key, headline, body, evidence, stale_if }: StructuralMatch, o
     ? { verdict: 'still_open', dedup_key: key, headline, evidence }
     : { verdict: 'advise', headline, body, evidence, confidence: MATCH_CONFIDENCE, dedup_key: key, stale_if };
 
-/** Whether the latest prompt before what was cited asks for it again and again. */
+/** Whether the user asked for what was cited, again and again. */
 const isWanted = ({ detector, evidence }: StructuralMatch, stream: readonly Numbered[]): boolean => {
-  const first = Math.min(...evidence.map((cite) => Number(cite.slice(1))));
-  return detector === 'repeat-failure' && PERSIST.test(stream.findLast(({ n, kind, human }) => n < first && kind === 'prompt' && human === true)?.text.slice(0, 2000) ?? '');
+  const cited = evidence.map((cite) => Number(cite.slice(1)));
+  return detector === 'repeat-failure' && isAskedFor(stream, Math.min(...cited), Math.max(...cited));
 };
 
-const PERSIST = /\bkeep (?:on )?(?:re)?trying\b|\btry again until\b|\buntil (?:it|they|that)\b|\b(?:\d+|five|six|ten|few|several|many) times\b|\bin a row\b|\bhow often\b|\bagain and again\b|\bwait (?:for|until)\b|\bimmer wieder\b/i;
+/** `earlier`: the user's prompts from before the stream, numbered below its first. */
+type Known = { readonly stream: readonly Numbered[]; readonly earlier: readonly Numbered[] };
 
-const ofQuestions = (config: Readonly<Record<string, unknown>>, questions: readonly Question[], stream: readonly Numbered[], open: Open): Feedback => {
+const ofQuestions = (config: Readonly<Record<string, unknown>>, questions: readonly Question[], { stream, earlier }: Known, open: Open): Feedback => {
   const read = readStream(stream);
+  const before = readStream(earlier);
   const outcomes = questions.flatMap((question) => closedBy(question, read, open));
-  const states = questions.map((question): Standing => ({ question, now: standing(question, read) }));
-  const raised = raisedQuestion(states, stream, finish(stream, { finished: textsOf(config['finished_by']), unfinished: textsOf(config['unfinished_by']), doubtful: textsOf(config['doubtful_by']) }));
+  const states = questions.map((question): Standing => ({ question, now: standing(question, read, before) }));
+  const raised = raisedQuestion(states, stream, finish(stream, config), turnOf(read));
   if (raised !== undefined) {
     const said = open.some(({ id, key }) => key === keyOf(raised.question) && !outcomes.some(({ advice_id }) => advice_id === id));
     return withOutcomes(said ? { verdict: 'still_open', dedup_key: keyOf(raised.question) } : raised.feedback, outcomes);
@@ -52,60 +55,20 @@ const closedBy = (question: Question, stream: Stream, open: Open): readonly Outc
     return by === undefined ? [] : [{ advice_id: id, verdict: 'adopted' as const, evidence: [`#${by}`] }];
   });
 
-// ── is the work said to be finished? ─────────────────────────────────────────
-
-type Finish = {
-  /** The agent says so. */
-  readonly declared: boolean;
-  /** Its turn is over. */
-  readonly ended: boolean;
-  /** Observations that show it. */
-  readonly shown: readonly number[];
-};
-
-/** Undefined while the agent is at work, asks something, or was cut off. */
-const finish = (stream: readonly Numbered[], by: Readonly<Record<'finished' | 'unfinished' | 'doubtful', readonly string[]>>): Finish | undefined => {
-  let end: Numbered | undefined;
-  for (const seen of stream.toReversed()) {
-    if (seen.kind === 'done') continue;
-    if (seen.kind === 'note') {
-      if (CUT_OFF.has(seen.note ?? '')) return undefined;
-      if (seen.note !== 'turn-end') continue;
-      if (seen.reason !== undefined && CUT_OFF.has(seen.reason)) return undefined;
-      end ??= seen;
-      continue;
-    }
-    const shown = end === undefined ? [] : [end.n];
-    if (seen.kind !== 'text') return end === undefined || seen.kind === 'prompt' ? undefined : { declared: false, ended: true, shown };
-    const words = seen.text.trimEnd();
-    if (words.endsWith('?') || words.endsWith('？') || by.unfinished.some((pattern) => occurs(pattern, words))) return undefined;
-    const declared = by.finished.some((pattern) => occurs(pattern, words));
-    // Words that say neither may be the end, unless something in them speaks against it.
-    if (!declared && by.doubtful.some((pattern) => occurs(pattern, edgesOf(words)))) return undefined;
-    return declared || end !== undefined ? { declared, ended: end !== undefined, shown: [seen.n, ...shown] } : undefined;
-  }
-  return undefined;
-};
-
-/** Where work stands is said first or last: the first sentence and the last one. */
-const edgesOf = (words: string): string => {
-  const sentences = words.split(/(?<=[.!?。！？])\s+|\n+/);
-  return `${sentences[0] ?? ''}\n${sentences.at(-1) ?? ''} `;
-};
-
-const CUT_OFF: ReadonlySet<string> = new Set(['interrupt', 'api-error', 'refusal', 'error', 'aborted', 'max_tokens']);
-
 // ── which question is worth a word? ──────────────────────────────────────────
 
 type Standing = { readonly question: Question; readonly now: QuestionState };
 type Raised = { readonly question: Question; readonly feedback: Feedback };
 
-/** The open question the judge is surest of. */
-const raisedQuestion = (states: readonly Standing[], stream: readonly Numbered[], finished: Finish | undefined): Raised | undefined => {
+/** Number of the prompt that began the latest turn. */
+const turnOf = (stream: Stream): number => stream.findLast(({ opens }) => opens)?.n ?? 0;
+
+/** The open question the judge is surest of. What was left in an earlier turn is not what this one's last words are about. */
+const raisedQuestion = (states: readonly Standing[], stream: readonly Numbered[], finished: Finish | undefined, turn: number): Raised | undefined => {
   if (finished === undefined) return undefined;
   const raised = states.flatMap(({ question, now }): Raised[] => {
     // A command nobody here knows may have been the answer: no accusation on a guess.
-    if (question.local_confidence === undefined || now.state !== 'open' || now.perhaps !== undefined) return [];
+    if (question.local_confidence === undefined || now.state !== 'open' || now.perhaps !== undefined || (now.changes.at(-1) ?? 0) < turn) return [];
     const confidence = sureness(question.local_confidence, now, finished);
     return confidence < WORTH_A_WORD ? [] : [{ question, feedback: raise(question, now.changes, finished, confidence, stream) }];
   });
@@ -117,15 +80,14 @@ const ONE_CHANGE = 0.3;
 /** Where the question was answered for earlier changes, one more matters nearly as much. */
 const ONE_MORE_CHANGE = 0.15;
 const UNDECLARED = 0.35;
-const NOT_ENDED = 0.05;
 /** They did without it once; perhaps they still do. */
 const WAIVED_BEFORE = 0.3;
-/** Below it the judge rather says nothing. */
-const WORTH_A_WORD = 0.35;
+/** Below it the judge says nothing: of such guesses fewer than half were right on sessions that were new to it. */
+const WORTH_A_WORD = 0.5;
 
-const sureness = (base: number, { changes, answered_before, waived_before }: Omit<OpenQuestion, 'state'>, { declared, ended }: Finish): number => {
+const sureness = (base: number, { changes, answered_before, waived_before }: Omit<OpenQuestion, 'state'>, { declared }: Finish): number => {
   const few = changes.length >= 2 ? 0 : answered_before === true ? ONE_MORE_CHANGE : ONE_CHANGE;
-  return Math.round((base - few - (waived_before === true ? WAIVED_BEFORE : 0) - (declared ? 0 : UNDECLARED) - (ended ? 0 : NOT_ENDED)) * 100) / 100;
+  return Math.round((base - few - (waived_before === true ? WAIVED_BEFORE : 0) - (declared ? 0 : UNDECLARED)) * 100) / 100;
 };
 
 const MAX_CITED = 5;
@@ -149,5 +111,3 @@ const raise = (question: Question, changes: readonly number[], { declared, shown
 const keyOf = ({ id }: Question): string => `standard-questions:${id.toLowerCase()}`;
 
 const withOutcomes = (feedback: Feedback, outcomes: readonly Outcome[]): Feedback => (outcomes.length === 0 ? feedback : { ...feedback, outcomes });
-
-const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((item: unknown) => typeof item === 'string') : []);

@@ -7,7 +7,7 @@ const seen = (n: number, over: Partial<Numbered>): Numbered => ({ n, at: n, uuid
 const edit = (n: number, path: string): Numbered => seen(n, { tool: 'Edit', writes: true, paths: [path], text: `[tool] Edit ${path}` });
 const ran = (n: number, command: string): Numbered => seen(n, { tool: 'Bash', command, text: `[tool] Bash ${command}` });
 const question = (over: Partial<Question> = {}): Question => ({
-  id: 'q', text: 't', finding: 'f', applies_when: ['edit:*.ts', '!edit:*.d.ts'], answered_by: ['run:check'], waived_by: ['prompt:no checks'], perhaps_by: [], each_time: true, ...over,
+  id: 'q', text: 't', finding: 'f', applies_when: ['edit:*.ts', '!edit:*.d.ts'], answered_by: ['run:check'], waived_by: ['prompt:no checks'], lasting_by: [], perhaps_by: [], each_time: true, ...over,
 });
 const state = (stream: readonly Numbered[], over: Partial<Question> = {}) => standing(question(over), readStream(stream));
 
@@ -47,6 +47,27 @@ describe('standing', () => {
     // Typed into a running turn, a prompt begins nothing.
     expect(state([prompt(1, 'rename, no checks'), edit(2, 'a.ts'), prompt(3, 'and b'), edit(4, 'b.ts')])).toEqual({ state: 'waived', by: 1 });
     expect(state([edit(1, 'a.ts'), ended(2), prompt(3, 'no checks needed')])).toEqual({ state: 'waived', by: 3 });
+  });
+
+  it('a lasting waiver holds until the user asks after all, or it was answered all the same', () => {
+    const prompt = (n: number, text: string): Numbered => seen(n, { kind: 'prompt', text: `[prompt] ${text}` });
+    const ended = (n: number): Numbered => seen(n, { kind: 'note', note: 'turn-end', text: '[note]' });
+    const lasting = { waived_by: ['prompt:checks', '!prompt:with checks'], lasting_by: ['prompt:today'] };
+    const first = [prompt(1, 'No checks today. Rename it'), edit(2, 'a.ts'), ended(3)];
+    expect(state([...first, prompt(4, 'now b'), edit(5, 'b.ts')], lasting)).toEqual({ state: 'waived', by: 1 });
+    expect(state([...first, prompt(4, 'now b, with checks'), edit(5, 'b.ts')], lasting).state).toBe('open');
+    expect(state([...first, prompt(4, 'now b'), ran(5, 'check'), edit(6, 'b.ts')], lasting).state).toBe('open');
+    // Said in another sentence, it is of something else.
+    expect(state([prompt(1, 'It broke today. No checks'), edit(2, 'a.ts'), ended(3), prompt(4, 'now b'), edit(5, 'b.ts')], lasting).state).toBe('open');
+  });
+
+  it('reads the user’s words sentence by sentence, each between bars', () => {
+    const prompt = (text: string): Numbered => seen(1, { kind: 'prompt', text: `[prompt] ${text}` });
+    const waives = (text: string): boolean => state([prompt(text), edit(2, 'a.ts')], { waived_by: ['prompt:checks', '!prompt:| run checks'] }).state === 'waived';
+    expect(waives('Skip checks')).toBe(true);
+    expect(waives('Rename it. Run checks')).toBe(false);
+    expect(waives('Run checks! Or rather, no checks')).toBe(true);
+    expect(waives('run checks but no slow checks')).toBe(true);
   });
 
   it('a waiver is history once the question was answered after all', () => {
@@ -117,7 +138,7 @@ describe('standing', () => {
 describe('parseQuestions', () => {
   it('takes what is usable from any config', () => {
     expect(parseQuestions({ questions: [{ id: 'a', text: 't', applies_when: ['x', 5], each_time: 'yes' }, null, 7, { id: 'b' }] })).toEqual([
-      { id: 'a', text: 't', finding: 'Unanswered: t', applies_when: ['x'], answered_by: [], waived_by: [], perhaps_by: [], each_time: false },
+      { id: 'a', text: 't', finding: 'Unanswered: t', applies_when: ['x'], answered_by: [], waived_by: [], lasting_by: [], perhaps_by: [], each_time: false },
     ]);
     fc.assert(fc.property(fc.dictionary(fc.string(), fc.anything()), fc.anything(), (config, questions) => Array.isArray(parseQuestions({ ...config, questions }))));
   });

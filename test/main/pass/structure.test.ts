@@ -44,7 +44,8 @@ describe('repeatFailures', () => {
     ['three different commands', ['!npm test -- a', '!npm test -- b', '!npm test -- c'], 0],
     ['one command in three packages', ['!cd a && npm test', '!cd b && npm test', '!cd c && npm test'], 0],
     ['one package by three names', ['!cd /r/a && npm test', '!npm test', '!cd a && npm test'], 1],
-    ['two commands, both failing thrice', ['!x 1', '!y 1', '!x 1', '!y 1', '!x 1', '!y 1'], 2],
+    ['two commands, both failing thrice, in turns', ['!x 1', '!y 1', '!x 1', '!y 1', '!x 1', '!y 1'], 1],
+    ['two commands, both failing thrice, one after the other', ['!x 1', '!x 1', '!x 1', '!y 1', '!y 1', '!y 1'], 2],
     ['failures after a success', ['npm test', '!npm test', '!npm test', '!npm test'], 1],
   ])('%s: %j gives %i', (_, commands, count) => {
     expect(found(commands)).toHaveLength(count);
@@ -99,6 +100,11 @@ describe('progress', () => {
     ['an edit that did not happen', [[tests, 'a'], [edit('/r/a.ts'), 'String to replace not found'], [tests, 'b'], [tests, 'c']]],
   ])('does not begin anew for %s', (_, calls) => {
     expect(matchesOf(story(...calls))).toMatchObject([{ headline: '`npm test` has failed 3 times with no success between' }]);
+  });
+
+  it.each(['sed -i.bak s/a/b/ src/a.ts', 'perl -pi -e s/a/b/ src/a.ts', 'git apply fix.patch', 'npm install left-pad', 'rm -rf build', 'docker compose up -d db'])('a shell that changes something counts like an edit: %s', (command) => {
+    expect(matchesOf(story([tests, 'a is 1'], [bash(command), 'ok'], [tests, 'b is 2'], [bash(command), 'ok'], [tests, 'c is 3']))).toEqual([]);
+    expect(matchesOf(story([tests, 'a'], [bash(command), 'ok'], [tests, 'a'], [bash(command), 'ok'], [tests, 'a']))).toHaveLength(1);
   });
 
   it('begins anew when the whole tree moved, as in a bisection', () => {
@@ -180,6 +186,35 @@ describe('two tools in turns', () => {
     const key = matchesOf(turns)[0]?.key ?? '';
     expect(repeatOutcomes([...turns, ...call(9, query, 'ok')], [{ id: 'sb-1', key, after: 8 }])).toEqual([{ advice_id: 'sb-1', verdict: 'adopted', evidence: ['#9'] }]);
     expect(repeatOutcomes([...turns, ...call(9, shell, 'ok')], [{ id: 'sb-1', key, after: 8 }])).toHaveLength(1);
+  });
+});
+
+describe('two commands of a shell in turns', () => {
+  const merge = bash('git merge origin/main');
+  const rebase = bash('git rebase origin/main');
+  const no: [Partial<Numbered>, string] = [merge, 'would be overwritten'];
+  const nor: [Partial<Numbered>, string] = [rebase, 'You have unstaged changes'];
+
+  it('are one finding at the fourth failure, and adopted once either went through', () => {
+    const turns = story(no, nor, no, nor);
+    const [match, ...more] = matchesOf(turns);
+    expect(more).toEqual([]);
+    expect(match).toMatchObject({ headline: '`git merge origin/main` and `git rebase origin/main` have failed in turns, 4 times in all', evidence: ['#2', '#4', '#6', '#8'] });
+    expect(matchesOf(story(no, nor, no, nor, no, nor), new Set([match?.key ?? '']))).toEqual([]);
+    expect(repeatOutcomes([...turns, ...call(9, rebase, 'ok')], [{ id: 'sb-1', key: match?.key ?? '', after: 8 }])).toHaveLength(1);
+  });
+
+  it.each<[string, [Partial<Numbered>, string][]]>([
+    ['three failures', [no, nor, no]],
+    ['not in turns', [no, no, nor, nor]],
+    ['another failure the second time', [no, nor, no, [rebase, 'CONFLICT in a.ts']]],
+    ['a third command between', [no, nor, [bash('make'), 'no rule'], no, nor]],
+    ['an edit between', [no, nor, [edit('/r/a.ts'), 'ok'], no, nor]],
+    ['a change by the shell between', [no, nor, [bash('sed -i s/a/b/ a.ts'), 'ok'], no, nor]],
+    ['one of them went through', [no, nor, [merge, 'ok'], no, nor]],
+    ['both wait first', [[bash('sleep 5; curl -sf a/up'), 'x'], [bash('sleep 5; curl -sf b/up'), 'y'], [bash('sleep 5; curl -sf a/up'), 'x'], [bash('sleep 5; curl -sf b/up'), 'y']]],
+  ])('are none with %s', (_, calls) => {
+    expect(matchesOf(story(...calls))).toEqual([]);
   });
 });
 

@@ -60,6 +60,16 @@ describe('repeat-failure, by rules', () => {
     return judgeLocally(task(named('repeat-failure'), seen, match === undefined ? {} : { match })).verdict;
   };
 
+  it('tells of two commands that take turns at failing, unless that was ordered', () => {
+    const seen = (prompt: string): Numbered[] => stream(`> ${prompt}`, '$ make up !', '$ ./up.sh !', '$ make up !', '$ ./up.sh !');
+    const verdict = (prompt: string): string => {
+      const [match] = repeatFailures(seen(prompt), named('repeat-failure'), { from: 1 });
+      return judgeLocally(task(named('repeat-failure'), seen(prompt), match === undefined ? {} : { match })).verdict;
+    };
+    expect(verdict('bring it up')).toBe('advise');
+    expect(verdict('try both ways twice, two times each')).toBe('silent');
+  });
+
   it('keeps still where the user has asked for it again and again', () => {
     expect(judged('bring it up')).toBe('advise');
     expect(judged('the line is bad today, keep trying')).toBe('silent');
@@ -78,7 +88,6 @@ describe('standard-questions, by rules', () => {
 
   it.each<[string, string[], number]>([
     ['at a turn’s end after a claim', UNTESTED, 0.85],
-    ['after a claim, the turn end not yet seen', UNTESTED.slice(0, -1), 0.8],
     ['when the tests ran, but not after the last edits', [...START, 'edit src/a.ts', '$ npm test', 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end'], 0.85],
     ['when a test was only written', [...START, 'edit src/a.ts', 'edit test/a.test.ts', CLAIM, 'end'], 0.85],
     ['when a command only names the tests', [...START, 'edit src/a.ts', 'edit src/b.ts', '$ git add test/a.test.ts && git diff --stat -- test', '$ grep -rn "npm test" README.md', CLAIM, 'end'], 0.85],
@@ -105,6 +114,8 @@ describe('standard-questions, by rules', () => {
     ['only configuration changed', [...START, 'edit package.json', 'edit vite.config.ts', 'edit .github/workflows/ci.yml', CLAIM, 'end']],
     ['nothing changed', [...START, '$ git log --oneline', CLAIM, 'end']],
     ['every edit failed', [...START, 'edit src/a.ts !', 'edit src/b.ts !', CLAIM, 'end']],
+    ['the turn is not over', UNTESTED.slice(0, -1)],
+    ['the words are about a later turn without a change', [...START, 'edit src/a.ts', 'edit src/b.ts', '" Pausing here.', 'end', '> commit that', '$ git commit -am x', CLAIM, 'end']],
     ['work is going on', [...START, 'edit src/a.ts', 'edit src/b.ts', '$ npm run build']],
     ['the agent announces the next step', [...START, 'edit src/a.ts', 'edit src/b.ts', '" The zones are done. Next, I will run everything.', 'end']],
     ['the agent asks', [...START, 'edit src/a.ts', 'edit src/b.ts', '" Done with the first half. Should I go on with the second?', 'end']],
@@ -132,6 +143,50 @@ describe('standard-questions, by rules', () => {
     expect(ask([`> ${prompt}`, 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']).verdict).toBe('advise');
   });
 
+  it.each([
+    'Fix it, then test it.', 'Run the tests when you are through. Change it first.', 'Change it. Make sure that the suite stays green.', 'Ändere das und danach die Tests laufen lassen.', 'Passe es an und teste es.', 'Corrige le calcul et lance les tests.', 'Cambia el límite y ejecuta las pruebas.', 'Corrija isso e rode os testes.',
+    '直して、テストを実行してください。', '改一下，然后测试。', 'CI is red since this morning, fix it.',
+    'Change it. The integration tests need the VPN, so only the unit tests please.', 'Guard it. You can leave out the e2e suite, it takes ages.', 'Round it, no browser tests needed.',
+  ])('speaks where tests were asked for, or some were: %s', (prompt) => {
+    expect(ask([`> ${prompt}`, 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']).verdict).toBe('advise');
+  });
+
+  it.each([
+    'Add a test, but don’t run anything.', 'Write tests for it. Do not run them here.', 'dont run anything, sandbox has no network', 'quick spike, throwaway', 'just a prototype', 'no tests pls 🙏', 'skip tests', 'you write, I run', 'Tests lasse ich selber laufen.', 'ohne Tests bitte', 'Nur ein Entwurf.', 'pas besoin de lancer les tests', 'sans tests, merci',
+    'sin pruebas por favor', 'ya lo pruebo yo', 'sem testes, por favor', 'non serve lanciare i test', 'テストは不要です。', 'テストを実行しないで。', '不用测试。', '先别运行', '테스트는 필요 없어요', 'без тестов',
+  ])('is silent where the user lets it off: %s', (waiver) => {
+    expect(ask([`> Change it. ${waiver}`, 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']).verdict).toBe('silent');
+  });
+
+  it.each([
+    'Done. The suite was green before that, I have not rerun it.', 'Finished apart from a rerun of the suite.', 'Done, ran nothing.', 'Erledigt, aber noch nicht getestet.', 'Fertig. Die Tests habe ich nach der letzten Änderung nicht noch einmal laufen lassen.', 'C’est fait, mais pas testé.', 'Listo, sin probar.', 'Feito, sem testes.', 'Fatto, non testato.', '対応しました。テストは実行していません。', '已完成，未测试。',
+  ])('is silent where the agent says that it did not: %s', (words) => {
+    expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', `" ${words}`, 'end']).verdict).toBe('silent');
+  });
+
+  const later = (waiver: string, prompt = 'now the zones'): string => ask([`> ${waiver}`, '" Understood.', 'end', `> ${prompt}`, 'edit src/c.ts', 'edit src/d.ts', CLAIM, 'end']).verdict;
+
+  it.each(['House rule: I do all test runs. You only write.', 'for everything today: dont run tests, the machine is on battery', 'From now on no tests please.', 'never run the tests yourself', 'heute keine Tests', 'ab jetzt keine Testläufe mehr', 'no ejecutes pruebas hoy', 'ne lance jamais les tests', 'I have the suite in watch mode', 'CI does the tests'])('a standing waiver holds for later prompts: %s', (waiver) => {
+    expect(later(waiver)).toBe('silent');
+  });
+
+  it('a standing waiver of another task holds as well', () => {
+    const earlier = stream('> no tests in this session', '> now the zones');
+    expect(ask(UNTESTED, { earlier }).verdict).toBe('silent');
+    expect(ask(['> and run the tests', ...UNTESTED.slice(1)], { earlier }).verdict).toBe('advise');
+    expect(ask(UNTESTED, { earlier: stream('> rename it, no tests for this one') }).verdict).toBe('advise');
+  });
+
+  it('a waiver of one task does not, nor one that was taken back', () => {
+    expect(later('rename it, no tests for this one')).toBe('advise');
+    expect(later('no tests today', 'now the zones. please run the tests again')).toBe('advise');
+    expect(later('Fix what broke today. No test for this one')).toBe('advise');
+  });
+
+  it.each(['config/application.rb', '/r/app/config/queue.php', '/r/mix.exs', '/r/clinic/settings/base.py', '/r/settings.py', 'app/build.gradle.kts', 'Package.swift', 'drizzle.config.ts', '/r/lib/shop/version.rb', 'src/locales/de.ts', '/r/resources/lang/fr/auth.php', '/r/proto/api_pb2.py'])('is silent when only a declaration changed: %s', (path) => {
+    expect(ask([...START, `edit ${path}`, `edit ${path}`, CLAIM, 'end']).verdict).toBe('silent');
+  });
+
   it.each(['The suite is broken, ignore it.', 'Testing can wait.', 'I verify it on the device.', 'Running it is my job.', 'CI does the rest.'])('is silent where the user has thought of it in other words: %s', (waiver) => {
     expect(ask([`> Change it. ${waiver}`, 'edit src/a.ts', 'edit src/b.ts', CLAIM, 'end']).verdict).toBe('silent');
   });
@@ -147,7 +202,7 @@ describe('standard-questions, by rules', () => {
     expect(ask([...waived, '> now the zones', 'edit src/c.ts', 'edit src/d.ts', CLAIM, 'end'])).toMatchObject({ verdict: 'advise', confidence: 0.55 });
   });
 
-  it.each(['npm run build', 'git commit -m "add tests"', 'cat test/a.test.ts', 'ls tests', 'npm install vitest', 'git stash', 'node src/a.mjs', 'echo npm test'])('does not take %j for a test run', (command) => {
+  it.each(['npm run build', 'bun run typecheck', 'npm run type-check', 'bin/rails zeitwerk:check', 'vendor/bin/pint --test', 'vendor/bin/phpstan analyse', 'isort src', 'npx svelte-check', 'git commit -m "add tests"', 'cat test/a.test.ts', 'ls tests', 'npm install vitest', 'git stash', 'node src/a.mjs', 'echo npm test'])('does not take %j for a test run', (command) => {
     expect(ask([...START, 'edit src/a.ts', 'edit src/b.ts', `$ ${command}`, CLAIM, 'end']).verdict).toBe('advise');
   });
 
