@@ -55,6 +55,24 @@ describe('recorded sessions', () => {
     expect(all.filter(({ type }) => type === 'pass').length).toBeGreaterThan(0);
   });
 
+  test('dates that no session has carry nothing away, and nothing printed acts on a terminal', () => {
+    const record = (uuid: string, parent: string | null, timestamp: unknown, more: object): string => JSON.stringify({ uuid, parentUuid: parent, sessionId: 's', timestamp, ...more });
+    const hostile = 'x\u001b]52;c;eA==\u0007\u009b2J\u202ey';
+    const file = join(dir, 'odd.jsonl');
+    writeFileSync(file, [
+      record('a', null, '2026-11-30T10:00:00Z', { type: 'user', origin: { kind: 'human' }, message: { role: 'user', content: hostile } }),
+      record('b', 'a', '+275760-09-13T00:00:00.000Z', { type: 'assistant', message: { id: 'm', role: 'assistant', content: [{ type: 'tool_use', id: 't', name: `Tool${hostile}`, input: { file_path: hostile } }] } }),
+      record('c', 'b', 1e300, { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', is_error: true, content: hostile }] } }),
+      record('d', 'c', '2026-11-30T10:01:00Z', { type: 'assistant', message: { id: 'n', role: 'assistant', content: [{ type: 'text', text: 'All done.' }] } }),
+      record('e', 'd', '-271821-04-20T00:00:00.000Z', { type: 'system', subtype: 'turn_duration', durationMs: 1 }),
+    ].join('\n'));
+    expect(new Set(events(file).flatMap(({ type, at }) => (type === 'pass' ? [new Date(Number(at)).getUTCFullYear()] : [])))).toEqual(new Set([2026]));
+    for (const told of [sb('replay', file), sb('project', file), sb('project', join(dir, `${hostile}.jsonl`)), sb('replay', join(dir, `${hostile}.jsonl`))]) {
+      expect(told.stdout + told.stderr).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
+      expect(told.stdout + told.stderr).toContain('x␛]52');
+    }
+  });
+
   test('two replays of one file give the same bytes, timings aside', () => {
     const bytes = (): string => JSON.stringify(events(`${SESSIONS}/long-mixed.jsonl`).map(({ wallMs: _wall, peakRssMb: _peak, ...rest }) => rest));
     expect(bytes()).toBe(bytes());

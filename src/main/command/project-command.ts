@@ -3,6 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { projectionLimits, slicesOf, unreadable } from '../entry/reading.ts';
 import { defaultKnobs } from '../floor/knobs.ts';
 import { createChain } from '../ingest/chain.ts';
+import { plain } from '../show/plain.ts';
 import type { Words } from './words.ts';
 
 export const projectCommand = async ({ positionals, flags }: Words): Promise<number> => {
@@ -14,7 +15,7 @@ export const projectCommand = async ({ positionals, flags }: Words): Promise<num
   const limits = { ...projectionLimits(defaultKnobs(), []), redact: flags['no-redact'] !== true };
   const problem = unreadable(file, limits);
   if (problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
+    process.stderr.write(`${plain(problem)}\n`);
     return 3;
   }
   const chain = createChain();
@@ -22,7 +23,7 @@ export const projectCommand = async ({ positionals, flags }: Words): Promise<num
   for await (const { items } of slicesOf(file, { limits })) {
     const { observations } = chain.fold(items, 'history');
     keepYoung();
-    if (observations.length > 0) await print(observations.map(({ text }) => `${text}\n`).join(''));
+    if (observations.length > 0) await print(plain(observations.map(({ text }) => `${text}\n`).join('')));
   }
   return 0;
 };

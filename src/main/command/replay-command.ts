@@ -10,6 +10,7 @@ import { defaultKnobs, type Knobs } from '../floor/knobs.ts';
 import { pathsUnder } from '../floor/paths.ts';
 import { loadCatalogue, readSharedPrompt } from '../pass/catalogue-file.ts';
 import { openPools, type Pools } from '../pools.ts';
+import { plain } from '../show/plain.ts';
 import { replayJson, replayText, type ReplayEvent } from '../show/replay.ts';
 import type { ReportSource } from '../show/report-model.ts';
 import { readHistory } from '../speak/history-file.ts';
@@ -76,7 +77,7 @@ const one = async ({ file, knobs, runtime, pools, threads, json, keep }: One): P
   const limits = projectionLimits(knobs, []);
   const problem = unreadable(file, limits);
   if (problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
+    process.stderr.write(`${plain(problem)}\n`);
     return 3;
   }
   const started = performance.now();

@@ -107,8 +107,10 @@ export const HOLLOW = '\u0000~';
 const spelledBytes = (text: string): number =>
   text.startsWith(HOLLOW) ? Number(text.slice(HOLLOW.length)) || 0 : Buffer.byteLength(JSON.stringify(text)) - 2;
 
-/** ISO time as milliseconds, 0 when there is none or it lies before the epoch. */
+/** ISO time as milliseconds, 0 when there is none, or one that no session has: one odd date would carry all that follows away. */
 export const timeOf = (fields: Fields): number => {
   const at = Date.parse(textAt(fields, 'timestamp') ?? '');
-  return at > 0 ? at : 0;
+  return at > 0 && at < Y2100 ? at : 0;
 };
+
+const Y2100 = 4_102_444_800_000;

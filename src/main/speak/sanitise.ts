@@ -38,9 +38,9 @@ const LINK = String.raw`!?\[([^[\]\n]{0,300})\]\(\s{0,20}(?:<[^<>\n]{0,2000}>|[^
 const ADDRESS = String.raw`\b(?:[a-z][a-z0-9+.-]{1,20}:\/\/|www\.|(?:javascript|vbscript|mailto):|data:(?=\w{1,30}\/))[^\s<>‹›"'\x60()[\]{}]{1,2000}`;
 
 const RULES: readonly (readonly [RegExp, string])[] = [
-  // ANSI: control sequences, operating system commands, single escapes
+  // ANSI: control sequences, operating system commands (one without an end takes no more than its own start), single escapes
   [/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?/g, ''],
-  [/(?:\u001b[\]P^_X]|[\u0090\u009d])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?/g, ''],
+  [/(?:\u001b[\]P^_X]|[\u0090\u009d])(?:[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c))?/g, ''],
   [/\u001b[ -/]*[0-~]?/g, ''],
   [/\r\n?|[\u2028\u2029\u0085]/g, '\n'],
   [/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ''],

@@ -7,6 +7,7 @@ import { changeConfig, isEnrolled, loadConfig, workspaceOf } from '../../../src/
 import { readJson, replace, setAside, writeJson } from '../../../src/main/floor/json-file.ts';
 import { appendLine, readLines } from '../../../src/main/floor/jsonl-file.ts';
 import { keepLease, LEASE_MS, lockHolder, releaseLock, takeLock } from '../../../src/main/floor/lock-file.ts';
+import { writeLog } from '../../../src/main/floor/log-file.ts';
 import { pathsUnder, safeName } from '../../../src/main/floor/paths.ts';
 import { isAlive, startTime, thisProcess } from '../../../src/main/floor/process-file.ts';
 import { defaultKnobs } from '../../../src/main/floor/knobs.ts';
@@ -203,4 +204,10 @@ describe('configuration files', () => {
 test('ids from outside never leave their folder', () => {
   for (const id of ['../../etc/passwd', 'a/b', '..', '', '.hidden', 'x'.repeat(300), 'nul\0l']) expect(safeName(id)).toMatch(/^h-[0-9a-f]{16}$/);
   expect(safeName('9fde1a54-d5c0-4c05-a2ec-2e91609dba4b')).toBe('9fde1a54-d5c0-4c05-a2ec-2e91609dba4b');
+});
+
+test('a line of the log is one line, and acts on no terminal that shows it', () => {
+  const path = join(dir, 'log', 'x.log');
+  writeLog(path, 'a server said: \u001b]52;c;eA==\u0007\n\u009b2J\u202eand more', 0);
+  expect(readFileSync(path, 'utf8')).toBe('1970-01-01T00:00:00.000Z a server said: ]52;c;eA== 2J and more\n');
 });

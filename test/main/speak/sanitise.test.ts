@@ -9,6 +9,7 @@ describe('sanitising', () => {
   test.each([
     ['ANSI colours', '\u001b[31mred\u001b[0m and \u009b1mbold', 'red and bold'],
     ['terminal title and hyperlink commands', '\u001b]0;owned\u0007a \u001b]8;;http://x.test\u001b\\link\u001b]8;;\u001b\\', 'a link'],
+    ['the start of a command without an end', '`npm test\u001b]0;x` failed 3 times', '`npm test0;x` failed 3 times'],
     ['a cursor jump cut off by the end', 'a\u001b[2', 'a'],
     ['control characters', 'a\u0000b\u0008c\u007fd', 'abcd'],
     ['carriage returns that overwrite a line', 'safe\rrm -rf', 'safe\nrm -rf'],
