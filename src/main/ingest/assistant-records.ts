@@ -4,7 +4,7 @@ import type { Observation, Usage } from '../records.ts';
 import { keepEnds } from './elision.ts';
 import { ruleFor } from './projection-rules.ts';
 import { blocksAreKnown } from './record-types.ts';
-import { blocksOf, charsIn, fieldsOf, idAt, numberAt, plainText, sizeOfBlocks, textAt, type Fields, type Part, type RecordContext } from './transcript.ts';
+import { blocksOf, charsIn, fieldsOf, idAt, numberAt, plainText, sizeOfBlocks, textAt, type Fields, type Part, type RecordContext, type Writable } from './transcript.ts';
 
 /** An assistant record: one block of an answer each, on current hosts. */
 export const projectAssistant = (record: Fields, context: RecordContext): Part => {
@@ -12,20 +12,17 @@ export const projectAssistant = (record: Fields, context: RecordContext): Part =
   const message = fieldsOf(record['message']);
   const blocks = blocksOf(message['content']);
   if (record['isApiErrorMessage'] === true || textAt(message, 'model') === '<synthetic>') return projectApiError(plainText(message['content']), record, context);
-  const observations = blocks.flatMap((block): readonly Observation[] => {
-    if (block['type'] === 'tool_use') return [projectCall(block, context)];
+  const observations: Observation[] = [];
+  for (const block of blocks) {
+    if (block['type'] === 'tool_use') observations.push(projectCall(block, context));
     const text = block['type'] === 'text' ? textAt(block, 'text') : undefined;
-    if (text === undefined || text.trim() === '') return [];
-    return [{ kind: 'text', at, uuid, text: `[text] ${keepEnds(clean(text), limits.text_cap, limits.harvest_max)}`, raw_chars: text.length }];
-  });
+    if (text === undefined || text.trim() === '') continue;
+    observations.push({ kind: 'text', at, uuid, text: `[text] ${keepEnds(clean(text), limits.text_cap, limits.harvest_max)}`, raw_chars: text.length });
+  }
+  const part: Writable<Part> = { observations, events: [{ kind: 'response', at }], raw_chars: sizeOfBlocks(blocks), unknown: !blocksAreKnown(blocks) };
   const usage = usageOf(fieldsOf(message['usage']));
-  return {
-    observations,
-    events: [{ kind: 'response', at }],
-    raw_chars: sizeOfBlocks(blocks),
-    ...(usage === undefined ? {} : { usage: { message: idAt(message, 'id') ?? '', usage } }),
-    unknown: !blocksAreKnown(blocks),
-  };
+  if (usage !== undefined) part.usage = { message: idAt(message, 'id') ?? '', usage };
+  return part;
 };
 
 const TOOL_CHARS = 200;
@@ -35,17 +32,13 @@ const projectCall = (block: Fields, context: RecordContext): Observation => {
   const name = headOf(context.clean(tool), TOOL_CHARS);
   const call = idAt(block, 'id');
   const input = fieldsOf(block['input']);
-  const { text, ...parts } = ruleFor(tool)(input, context);
-  return {
-    kind: 'tool',
-    at: context.at,
-    uuid: context.uuid,
-    text: `[tool] ${name}${text}`.trimEnd(),
-    raw_chars: charsIn(input),
-    tool: name,
-    ...(call === undefined ? {} : { call }),
-    ...parts,
-  };
+  const { text, command, paths, writes } = ruleFor(tool)(input, context);
+  const observation: Writable<Observation> = { kind: 'tool', at: context.at, uuid: context.uuid, text: `[tool] ${name}${text}`.trimEnd(), raw_chars: charsIn(input), tool: name };
+  if (call !== undefined) observation.call = call;
+  if (command !== undefined) observation.command = command;
+  if (paths !== undefined) observation.paths = paths;
+  if (writes !== undefined) observation.writes = writes;
+  return observation;
 };
 
 const projectApiError = (text: string, record: Fields, { at, uuid, clean, limits }: RecordContext): Part => {

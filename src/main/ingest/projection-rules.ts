@@ -55,14 +55,12 @@ const edit: Rule = (input, context) => {
     ` (+${plus} -${minus}${input['replace_all'] === true ? ', every occurrence' : ''})`,
   ].join('');
   if (isSealed(path, limits.sealed)) return { text: `${lead}\n${sealedMark(bodies.map(({ added }) => added).join('\n'))}`, paths: [path], writes: true };
-  const shown = bodies.slice(0, EDITS_SHOWN).flatMap(({ added, removed }) => [
-    ...side('+', added, limits.edit_new, limits.harvest_max),
-    ...side('-', removed, limits.edit_old, limits.harvest_max),
-  ]);
+  const shown = [lead];
+  for (const { added, removed } of bodies.slice(0, EDITS_SHOWN)) shown.push(...side('+', added, limits.edit_new, limits.harvest_max), ...side('-', removed, limits.edit_old, limits.harvest_max));
   const more = bodies.slice(EDITS_SHOWN).map(({ added, removed }) => `${added}\n${removed}`);
   const unshown = more.join('\n');
   if (more.length > 0) shown.push(`${more.length} more edits ${mark(unshown, 0, unshown.length, limits.harvest_max)}`);
-  return { text: [lead, ...shown].join('\n'), paths: [path], writes: true };
+  return { text: shown.join('\n'), paths: [path], writes: true };
 };
 
 /** The head of one side of an edit, each line with its sign. */

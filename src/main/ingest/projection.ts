@@ -9,7 +9,7 @@ import { projectAttachment, projectQueue, projectSystem } from './host-records.t
 import { decodeLine, hollow, isHollowable } from './hollow.ts';
 import { isKnownType, plainName } from './record-types.ts';
 import { isSilent } from './results.ts';
-import { blocksOf, fieldsOf, idAt, isFields, sizeOfBlocks, textAt, timeOf, type Fields, type Part, type RecordContext } from './transcript.ts';
+import { blocksOf, fieldsOf, idAt, isFields, sizeOfBlocks, textAt, timeOf, type Fields, type Part, type RecordContext, type Writable } from './transcript.ts';
 import { projectUser } from './user-records.ts';
 
 /**
@@ -27,9 +27,9 @@ export const projectLine = (line: Uint8Array, limits: ProjectionLimits): Project
 
 /** The same from the line's text, without the cheap way: what `projectLine` must agree with. */
 export const projectText = (text: string, limits: ProjectionLimits): Projected => {
-  if (text.trim() === '') return nothing('empty');
   const record = parse(text);
-  return record === undefined ? BAD : project(record, limits, text.includes('\\u'));
+  if (record === undefined) return text.trim() === '' ? nothing('empty') : BAD;
+  return project(record, limits, text.includes('\\u'));
 };
 
 const parse = (text: string): Fields | undefined => {
@@ -56,7 +56,7 @@ const BAD: Projected = { ...nothing('bad-line'), unknown: true };
 /** Without a byte order mark and a carriage return. */
 const trimmed = (line: Uint8Array): Buffer => {
   const start = line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? 3 : 0;
-  const end = line.at(-1) === 0x0d ? line.length - 1 : line.length;
+  const end = line[line.length - 1] === 0x0d ? line.length - 1 : line.length;
   if (start === 0 && end === line.length && Buffer.isBuffer(line)) return line;
   return Buffer.from(line.buffer, line.byteOffset + start, Math.max(0, end - start));
 };
@@ -79,14 +79,12 @@ const projectRecord = (record: Fields, limits: ProjectionLimits, clean: RecordCo
   const part = partOf(record, context);
   const type = part.type ?? typeOf(record);
   // Field by field: this is done for every line, and spreading costs more than parsing a short one.
-  const projected: Writable<Omit<Projected, 'raw_chars'>> = {
-    type,
-    ...(part.unknown === true || !isKnownType(type) ? { unknown: true } : undefined),
-    ...(fork === undefined ? undefined : { forked_from: fork }),
-    observations: part.observations ?? NONE,
-    events: part.events ?? NONE,
-    proofs: part.proofs ?? NONE,
-  };
+  const held = { observations: part.observations ?? NONE, events: part.events ?? NONE, proofs: part.proofs ?? NONE };
+  const unknown = part.unknown === true || !isKnownType(type);
+  const projected: Writable<Omit<Projected, 'raw_chars'>> =
+    unknown || fork !== undefined
+      ? { type, ...(unknown ? { unknown } : {}), ...(fork === undefined ? {} : { forked_from: fork }), ...held }
+      : { type, observations: held.observations, events: held.events, proofs: held.proofs };
   if (uuid !== undefined) projected.uuid = uuid;
   if (parent !== undefined) projected.parent = parent;
   if (context.at !== 0) projected.at = context.at;
@@ -96,8 +94,6 @@ const projectRecord = (record: Fields, limits: ProjectionLimits, clean: RecordCo
   if (part.queue !== undefined) projected.queue = part.queue;
   return Object.assign(projected, { raw_chars: part.raw_chars ?? 0 });
 };
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NONE: readonly never[] = [];
 

@@ -2,7 +2,7 @@
 import type { Observation } from '../records.ts';
 import { keepHead } from './elision.ts';
 import { conclusionOf } from './prompts.ts';
-import { blocksOf, fieldsOf, idAt, isFields, listAt, numberAt, plainText, spelledBytesIn, textAt, type Fields, type RecordContext } from './transcript.ts';
+import { blocksOf, fieldsOf, idAt, isFields, listAt, numberAt, plainText, spelledBytesIn, textAt, type Fields, type RecordContext, type Writable } from './transcript.ts';
 
 /** One `tool_result` block of `record`. */
 export const projectResult = (block: Fields, record: Fields, context: RecordContext): readonly Observation[] => {
@@ -17,14 +17,9 @@ export const projectResult = (block: Fields, record: Fields, context: RecordCont
   const details = fieldsOf(record['toolUseResult']);
   const anchor = anchorOf(details);
   const launches = launchOf(details);
-  const done: Observation = {
-    kind: 'done',
-    ...base,
-    text: anchor === undefined ? '[done]' : `[done] ${anchor}`,
-    raw_chars: spelledBytesIn(block['content']),
-    ...(anchor === undefined ? {} : { anchor }),
-    ...(launches === undefined ? {} : { launches }),
-  };
+  const done: Writable<Observation> = { kind: 'done', at: base.at, uuid: base.uuid, call, text: anchor === undefined ? '[done]' : `[done] ${anchor}`, raw_chars: spelledBytesIn(block['content']) };
+  if (anchor !== undefined) done.anchor = anchor;
+  if (launches !== undefined) done.launches = launches;
   return [done, ...answers(details, base, context), ...conclusion(details, call, context)];
 };
 

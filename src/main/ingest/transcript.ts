@@ -15,6 +15,9 @@ export type RecordContext = {
 /** What a kind of record adds to what all have. */
 export type Part = Partial<Omit<Projected, 'unknown'>> & { readonly unknown?: boolean };
 
+/** A result still being put together, field by field: on the way of every line, spreading is most of the work. */
+export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** An object from outside: nothing is known about its fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
