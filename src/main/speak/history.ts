@@ -55,8 +55,8 @@ export const sumsOf = (rows: Iterable<HistoryRow>, before: Sums = noSums): Sums 
   return { generated, delivered, gated };
 };
 
-/** Many more than an hour's rate or a task's memory asks for; what was delivered also stands in the ledger. */
-const KEPT = 500;
+/** Ten hours of the noisiest sessions, many more than an hour's rate asks for; what was delivered also stands in the ledger. */
+const KEPT = 250;
 
 /** A long session's rows without the oldest that are over, which only `past` counts from then on. */
 export const bounded = (rows: Rows, past: Sums, kept = KEPT): { readonly rows: Rows; readonly past: Sums } => {
