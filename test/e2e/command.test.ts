@@ -1,5 +1,5 @@
 // The command program as a process: every surface with nothing there, with damaged and newer files, and with a lot.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,6 +84,17 @@ describe('every surface', () => {
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('start a Claude Code session with the plugin')]);
   });
 
+  test('a folder that is gone under one’s feet is no fault', () => {
+    const gone = join(world.root, 'gone');
+    mkdirSync(gone);
+    const ran = spawnSync('/bin/sh', ['-c', `rmdir "$PWD"; exec "${process.execPath}" "${world.program}" stats --data "${world.data}"`], { cwd: gone, env: { PATH: process.env['PATH'] ?? '', HOME: world.home }, encoding: 'utf8' });
+    expect(ran).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('no session has been watched here yet') });
+  });
+
+  test('help about a command tells of that command', async () => {
+    for (const words of [['why', '--help'], ['help', 'why']]) expect(await run(words)).toMatchObject({ code: 0, stdout: 'Usage: second-brain why [ID]\nthe last advice with its proof and outcome, and what was withheld\n' });
+  });
+
   test('wrong words are told what would be right', async () => {
     for (const words of [['nonsense'], ['stats', '--nonsense'], ['constructor']]) expect(await run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: second-brain') });
     // Our hook calls with a session and shows stdout alone.
@@ -149,6 +160,15 @@ describe('config', () => {
     expect((await run(['config', 'set', 'detectors.defualt.enabled', 'false'])).stdout.replace(/\s+/g, ' ')).toContain('there are default, repeat-failure, standard-questions');
     expect(existsSync(world.paths.workspaceConfig(workspaceOf(world.project)))).toBe(false);
     expect((await run(['config', 'set', 'model.price_in', '-1'])).code).toBe(0);
+  });
+
+  test('a reset of what the layer does not hold changes nothing, and says where the value comes from', async () => {
+    await run(['config', 'set', '--global', 'gate.rate_per_hour', '2']);
+    expect((await run(['config', 'reset', 'gate.rate_per_hour'])).stdout).toBe('Nothing changed: gate.rate_per_hour is not set for this workspace alone.\nIt is 2 (global).\nWith --global it is reset for all workspaces.\n');
+    expect((await run(['config', 'reset', 'detectors.default', '--global'])).stdout).toBe('Nothing changed: detectors.default is not set for all workspaces.\n');
+    expect((await run(['config', 'reset', 'all'])).stdout).toBe('Nothing changed: nothing is set for this workspace alone.\n');
+    expect(existsSync(world.paths.workspaceConfig(workspaceOf(world.project)))).toBe(false);
+    expect((await run(['config', 'reset', 'gate', '--global'])).stdout).toContain('gate is changed for all workspaces.');
   });
 
   test('a byte order mark is no fault, and words behind -- are words', async () => {

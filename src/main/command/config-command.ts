@@ -1,11 +1,12 @@
 // `config`: shows every knob with its layer, and changes one layer; what is refused changes nothing and says why.
 import { existsSync } from 'node:fs';
 import { join, relative, dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { runtimeInPlace } from '../entry/runtime.ts';
 import { changeConfig } from '../floor/config-file.ts';
-import { readJson, writeWhole } from '../floor/json-file.ts';
+import { isObject, readJson, writeWhole } from '../floor/json-file.ts';
 import { loadCatalogue } from '../pass/catalogue-file.ts';
-import { changedText, configSchema, configText, knobsOf } from '../show/config.ts';
+import { changedText, configSchema, configText, knobsOf, unsetText } from '../show/config.ts';
 import { fit } from '../show/plain.ts';
 import { resetChange, setChange, type Change, type CheckDetectors } from './config-change.ts';
 import { configAt, NO_PLACE, openPlace, type Place } from './place.ts';
@@ -16,11 +17,11 @@ export const configCommand = async (words: Words): Promise<number> => {
   if (place === undefined) return NO_PLACE;
   const [verb = 'show', name, ...values] = words.positionals;
   const global = words.flags['global'] === true;
-  if (verb === 'show') return show(place, name);
+  if (verb === 'show' && values.length === 0) return show(place, name);
   if (verb === 'set' && name !== undefined && values.length > 0) return change(place, setChange(name, values.join(' '), global, checkIn(place)), global);
-  if (verb === 'reset' && name !== undefined && values.length === 0) return change(place, resetChange(name), global);
+  if (verb === 'reset' && name !== undefined && values.length === 0) return reset(place, name, global);
   // A name alone is a question about it.
-  if (verb !== 'set' && verb !== 'reset' && name === undefined) return show(place, verb);
+  if (verb !== 'show' && verb !== 'set' && verb !== 'reset' && name === undefined) return show(place, verb);
   return say(USAGE, 2);
 };
 
@@ -33,10 +34,21 @@ const say = (text: string, code: number): number => {
   return code;
 };
 
+/** What is not set in the layer that was meant is said, with the value in force: it is often set in the other one. */
+const reset = async (place: Place, what: string, global: boolean): Promise<number> => {
+  const wanted = resetChange(what);
+  const read = readJson(pathOf(place, global), (raw) => raw);
+  const document = read.ok ? read.value : read.because === 'missing' ? {} : undefined;
+  if (!wanted.ok || !isObject(document) || !isDeepStrictEqual(wanted.apply(document), { ...document })) return change(place, wanted, global);
+  return say(fit(unsetText(configAt(place), what, global ? 'global' : 'workspace'), place.width), 0);
+};
+
+const pathOf = ({ paths, workspace }: Place, global: boolean): string => (global ? paths.config : paths.workspaceConfig(workspace));
+
 const change = async (place: Place, wanted: Change, global: boolean): Promise<number> => {
-  const { paths, workspace, width } = place;
+  const { paths, width } = place;
   if (!wanted.ok) return say(fit(`Nothing changed: ${wanted.why}`, width), 1);
-  const path = global ? paths.config : paths.workspaceConfig(workspace);
+  const path = pathOf(place, global);
   const schema = schemaFor(paths.data, path);
   const done = await changeConfig(path, (document) => (existsSync(path) ? wanted.apply(document) : { $schema: schema, ...wanted.apply(document) }));
   if (!done.ok) return say(fit(`Nothing changed: ${done.why}.`, width), 1);

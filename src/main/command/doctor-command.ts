@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openJudge } from '../entry/judge.ts';
 import { runtimeInPlace } from '../entry/runtime.ts';
 import { isEnrolled } from '../floor/config-file.ts';
+import type { LayerName } from '../floor/config.ts';
 import { findDataDir } from '../floor/data-dir-file.ts';
 import { namesIn } from '../floor/disk-file.ts';
 import { isCode, isMissing } from '../floor/json-file.ts';
@@ -40,6 +41,7 @@ const NOWHERE = join(process.execPath, 'none');
 const factsAt = async (place: Place, data: string, online: boolean): Promise<DoctorFacts> => {
   const { paths, session, now, env, workspace } = place;
   const config = configAt(place);
+  const layer = (knob: string): LayerName => config.sources.get(knob) ?? 'default';
   const runtime = runtimeInPlace(join(__dirname, '..'));
   const catalogue = loadCatalogue({ bundle: runtime.catalogue, prompts: runtime.prompts, file: config.knobs.catalogue.file, overrides: config.knobs.detectors });
   const judge = openJudge({ knobs: () => config.knobs, env, root: () => workspace, endpoints: undefined, log: () => undefined });
@@ -65,7 +67,8 @@ const factsAt = async (place: Place, data: string, online: boolean): Promise<Doc
     ...(reached === undefined ? {} : { online: reached }),
     config_problems: [...config.problems, ...serverProblems(config.knobs.mcp.servers)],
     catalogue: { source: catalogue.source, count: catalogue.detectors.length, problems: catalogue.problems },
-    workspace: { path: workspace, enrolled: isEnrolled(config.knobs, workspace), muted: config.knobs.mute.all },
+    workspace: { path: workspace, enrolled: isEnrolled(config.knobs, workspace), refused: config.knobs.enable.workspaces[workspace] === false, muted: config.knobs.mute.all },
+    layers: { 'catalogue.file': layer('catalogue.file'), detectors: layer('detectors'), 'mute.all': layer('mute.all') },
     set_aside: files.filter(({ path }) => path.endsWith('.bad')).length,
     from_the_future: files.filter(({ at }) => at > now + CLOCK_GRACE_MS).length,
   };

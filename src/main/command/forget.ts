@@ -3,7 +3,7 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../floor/disk-file.ts';
-import { isMissing, writeWhole } from '../floor/json-file.ts';
+import { isMissing, unlessClosed, writeWhole } from '../floor/json-file.ts';
 import { readLines } from '../floor/jsonl-file.ts';
 import { lockHolder } from '../floor/lock-file.ts';
 import { safeName, type Paths } from '../floor/paths.ts';
@@ -83,8 +83,9 @@ const positionsOf = (paths: Paths, scope: ForgetScope, tasks: readonly string[],
 
 /** Behind the last complete line: a line in the writing belongs to what comes after. */
 const endOf = (path: string): Position | undefined => {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return positionAt(path, cutRanges(path, 0, size, Number.MAX_SAFE_INTEGER).at(-1)?.to ?? 0, undefined);
+  // A path from outside: where nothing can be read there is nothing to keep from being read.
+  const size = unlessClosed(() => statSync(path))?.size;
+  return size === undefined ? undefined : unlessClosed(() => positionAt(path, cutRanges(path, 0, size, Number.MAX_SAFE_INTEGER).at(-1)?.to ?? 0, undefined));
 };
 
 /** Which transcripts hooks have told of; the young ones are in no ledger yet. */

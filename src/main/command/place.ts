@@ -6,6 +6,7 @@ import { loadConfig, workspaceOf } from '../floor/config-file.ts';
 import type { Effective } from '../floor/config.ts';
 import { findDataDir } from '../floor/data-dir-file.ts';
 import { namesIn } from '../floor/disk-file.ts';
+import { unlessMissing } from '../floor/json-file.ts';
 import { pathsUnder, type Paths } from '../floor/paths.ts';
 import { readStatus } from '../speak/status-file.ts';
 import type { Status } from '../surfaces.ts';
@@ -36,7 +37,7 @@ export const openPlace = ({ flags }: Pick<Words, 'flags'>, env: Env = process.en
     return undefined;
   }
   const paths = pathsUnder(found.data);
-  const cwd = text('cwd') ?? env['CLAUDE_PROJECT_DIR'] ?? process.cwd();
+  const cwd = text('cwd') ?? env['CLAUDE_PROJECT_DIR'] ?? unlessMissing(() => process.cwd()) ?? env['PWD'] ?? '/'; // the folder one stands in may be gone
   const workspace = workspaceOf(cwd);
   const session = text('session') ?? (env['CLAUDE_CODE_SESSION_ID'] || undefined) ?? newestStatus(paths, workspace, now)?.session;
   return { paths, named: text('data'), cwd, workspace, session, now, width: widthOf(env), env };

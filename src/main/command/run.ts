@@ -57,7 +57,9 @@ export const runCommand = async (argv: readonly string[]): Promise<number> => {
     return 0;
   }
   if (!parsed.ok || command === undefined || parsed.flags['help'] === true) {
-    process.stdout.write(`${usage()}\n`);
+    const [topic = ''] = positionals;
+    const about = name === 'help' && Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic] : command;
+    process.stdout.write(about === undefined ? `${usage()}\n` : `Usage: second-brain ${about.usage}\n${about.help}\n`);
     return 0;
   }
   return command.run({ positionals, flags: parsed.flags });
@@ -85,4 +87,4 @@ const shielded = (word: string): string => (/^-\.?\d/.test(word) ? `\u0000${word
 const unshielded = (word: string): string => word.replace(/^\0/, '');
 
 const usage = (): string =>
-  ['Usage: second-brain <command> [--data FOLDER] [--session ID]', ...Object.values(COMMANDS).flatMap(({ usage: how, help }) => (how === '' ? [] : [`  ${how}`, `      ${help}`]))].join('\n');
+  ['Usage: second-brain <command> [--data FOLDER] [--session ID] [--cwd FOLDER] | second-brain --version', ...Object.values(COMMANDS).flatMap(({ usage: how, help }) => (how === '' ? [] : [`  ${how}`, `      ${help}`]))].join('\n');

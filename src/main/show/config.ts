@@ -74,6 +74,18 @@ export const changedText = ({ knobs, sources, problems }: Effective, { knob, war
   ].join('\n');
 };
 
+/** A reset of what the layer does not hold: what is in force, and from where. */
+export const unsetText = ({ knobs, sources }: Effective, what: string, layer: 'global' | 'workspace'): string => {
+  const source = sources.get(what);
+  const known = what !== 'detectors' && source !== undefined;
+  return [
+    `Nothing changed: ${what === 'all' ? 'nothing is set' : `${line(what, 60)} is not set`} ${layer === 'global' ? 'for all workspaces' : 'for this workspace alone'}.`,
+    ...(known ? [`It is ${line(words(valueOf({ knobs }, what)), 400)} (${source}).`] : []),
+    ...(source === 'global' && layer === 'workspace' ? ['With --global it is reset for all workspaces.'] : []),
+    ...(source === 'workspace' && layer === 'global' ? ['Without --global it is reset for this workspace.'] : []),
+  ].join('\n');
+};
+
 /** The JSON Schema of a config document, for completion in editors. */
 export const configSchema = (): unknown => {
   const groups: Record<string, unknown> = {};

@@ -1,4 +1,5 @@
 // doctor: from what was found to what is wrong, each with the one command that mends it (SPEC 12).
+import type { LayerName } from '../floor/config.ts';
 import { age, fit } from './plain.ts';
 
 export type DoctorFacts = {
@@ -20,7 +21,10 @@ export type DoctorFacts = {
   readonly online?: { readonly cause?: string; readonly took_ms: number };
   readonly config_problems: readonly string[];
   readonly catalogue: { readonly source: string; readonly count: number; readonly problems: readonly string[] };
-  readonly workspace: { readonly path: string; readonly enrolled: boolean; readonly muted: boolean };
+  /** `refused`: by its own entry in `enable.workspaces`. */
+  readonly workspace: { readonly path: string; readonly enrolled: boolean; readonly refused: boolean; readonly muted: boolean };
+  /** The layer that the value in force came from. */
+  readonly layers: Readonly<Record<'catalogue.file' | 'detectors' | 'mute.all', LayerName>>;
   readonly set_aside: number;
   /** Files with a time ahead of the clock. */
   readonly from_the_future: number;
@@ -119,15 +123,18 @@ const configCheck = ({ config_problems, program }: DoctorFacts): Check =>
     ? { name: 'config', state: 'ok', says: 'every value is valid' }
     : { name: 'config', state: 'bad', says: config_problems.join('; '), fix: `${program} config reset <knob>, or mend the file` };
 
-const catalogueCheck = ({ catalogue: { source, count, problems }, program }: DoctorFacts): Check =>
+const catalogueCheck = ({ catalogue: { source, count, problems }, layers, program }: DoctorFacts): Check =>
   problems.length === 0
     ? { name: 'detectors', state: 'ok', says: `${count}, ${source === 'user' ? 'from your own catalogue' : 'the ones that come with it'}` }
-    : { name: 'detectors', state: 'bad', says: problems.join('; '), fix: problems.some((problem) => problem.startsWith('catalogue.file')) ? `mend the file, or ${program} config reset catalogue.file --global` : `${program} config reset detectors` };
+    : { name: 'detectors', state: 'bad', says: problems.join('; '), fix: problems.some((problem) => problem.startsWith('catalogue.file')) ? `mend the file, or ${program} config reset catalogue.file${everywhere(layers['catalogue.file'])}` : `${program} config reset detectors${everywhere(layers.detectors)}` };
 
-const workspaceCheck = ({ workspace: { path, enrolled, muted }, program }: DoctorFacts): Check => {
+/** What reaches the layer that decides. */
+const everywhere = (layer: LayerName): string => (layer === 'global' ? ' --global' : '');
+
+const workspaceCheck = ({ workspace: { path, enrolled, refused, muted }, layers, program }: DoctorFacts): Check => {
   const name = 'workspace';
-  if (!enrolled) return { name, state: 'note', says: `${path} is not watched, by your configuration`, fix: `${program} config set enable.default true` };
-  if (muted) return { name, state: 'note', says: `${path} is muted`, fix: `${program} config set mute.all false` };
+  if (!enrolled) return { name, state: 'note', says: `${path} is not watched, by your configuration`, fix: refused ? `take it out of enable.workspaces: ${program} config enable.workspaces` : `${program} config set enable.default true` };
+  if (muted) return { name, state: 'note', says: `${path} is muted`, fix: layers['mute.all'] === 'env' ? 'unset SECOND_BRAIN_MUTE_ALL' : `${program} config set mute.all false${everywhere(layers['mute.all'])}` };
   return { name, state: 'ok', says: `${path} is watched` };
 };
 

@@ -40,7 +40,7 @@ const monitorWords = (monitor: StatsInput['monitor']): string =>
 
 const head = (status: Status, now: number, installed: string, monitor: StatsInput['monitor']): string => {
   const version = status.version === installed ? status.version : `${status.version} runs, ${installed} is installed: start a new session to use it`;
-  const model = status.model === '' ? status.provider : `${status.provider}, ${status.model}`;
+  const model = status.model === '' || status.provider === 'local' ? status.provider : `${status.provider}, ${status.model}`;
   return [
     `Second Brain ${version} · ${status.phase.replace('-', ' ')} · judged by ${line(model, 60)}${status.provider === 'local' ? ' (rules, no model)' : ''}`,
     `Task ${status.task} · session ${status.state} · as of ${age(now - status.at)} ago${monitor === 'alive' ? '' : ` · ${monitorWords(monitor)}`}`,

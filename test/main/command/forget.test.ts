@@ -127,6 +127,14 @@ describe('forget', () => {
     expect(forgottenUpTo(transcript, readTombstones(paths))?.offset).toBe('{"type":"user"}\n{"type":"assistant"}\n'.length);
   });
 
+  test('a transcript’s path that no file can have keeps nothing from being forgotten', () => {
+    live('t-a', 'session-a', '/a');
+    for (const path of ['/a\0b', 'x'.repeat(5000), data, '/dev/zero']) appendLine(paths.spool('4194300'), { session: 'session-a', transcript: path });
+    forget({ paths, scope: { kind: 'all' }, debug: paths.debug, now: NOW });
+    expect(existsSync(paths.session('session-a'))).toBe(false);
+    expect(forgottenUpTo(transcript, readTombstones(paths))?.offset).toBe(37);
+  });
+
   test('a young session that only hooks have told of is forgotten up to now as well', () => {
     appendLine(paths.spool('4194300'), { session: 'session-y', transcript });
     run({ kind: 'all' });

@@ -11,7 +11,8 @@ const facts = (over: Partial<DoctorFacts> = {}): DoctorFacts => ({
   provider: { kind: 'anthropic', model: 'claude-haiku-5-5', key_from: 'ANTHROPIC_API_KEY', problems: [] },
   config_problems: [],
   catalogue: { source: 'bundle', count: 9, problems: [] },
-  workspace: { path: '/w', enrolled: true, muted: false },
+  workspace: { path: '/w', enrolled: true, refused: false, muted: false },
+  layers: { 'catalogue.file': 'default', detectors: 'default', 'mute.all': 'default' },
   set_aside: 0, from_the_future: 0, ...over,
 });
 
@@ -42,8 +43,8 @@ describe('doctor', () => {
     ['clock', { from_the_future: 2 }, 'bad', 'from the future'],
     ['config', { config_problems: ['gate.x: no'] }, 'bad', 'gate.x'],
     ['detectors', { catalogue: { source: 'bundle', count: 9, problems: ['catalogue.file /x: no such file; the bundled catalogue is used'] } }, 'bad', 'no such file'],
-    ['workspace', { workspace: { path: '/w', enrolled: false, muted: false } }, 'note', 'not watched'],
-    ['workspace', { workspace: { path: '/w', enrolled: true, muted: true } }, 'note', 'muted'],
+    ['workspace', { workspace: { path: '/w', enrolled: false, refused: false, muted: false } }, 'note', 'not watched'],
+    ['workspace', { workspace: { path: '/w', enrolled: true, refused: false, muted: true } }, 'note', 'muted'],
     ['hooks', { hooks: { last_at: undefined, no_node: false } }, 'bad', 'no hook'],
     ['hooks', { hooks: { last_at: undefined, no_node: true } }, 'bad', 'no usable Node'],
     ['hooks', { now: 1e10, hooks: { last_at: 1, no_node: false } }, 'note', 'days ago'],
@@ -63,6 +64,19 @@ describe('doctor', () => {
   test('what is wrong names the one command that mends it, quoted for a shell', () => {
     for (const { name, state, fix } of checksOf(facts({ node: 'v1', host_version: '1.0.0', data: { ...data, open: 1, path: "/o'd" }, from_the_future: 1, config_problems: ['x'], hooks: { last_at: undefined, no_node: false } }))) if (state === 'bad') expect(fix, name).toBeTruthy();
     expect(check('data', { data: { ...data, open: 1, path: "/o'd" } })?.fix).toBe("chmod -R go-rwx '/o'\\''d'");
+  });
+
+  test('what mends it reaches the layer that decides', () => {
+    const by = (layer: 'global' | 'workspace' | 'env'): DoctorFacts['layers'] => ({ 'catalogue.file': layer, detectors: layer, 'mute.all': layer });
+    const fault = { source: 'bundle', count: 9, problems: ['catalogue.file /x: no such file'] };
+    const muted = { path: '/w', enrolled: true, refused: false, muted: true };
+    expect(check('detectors', { catalogue: fault, layers: by('workspace') })?.fix).toBe('mend the file, or second-brain config reset catalogue.file');
+    expect(check('detectors', { catalogue: fault, layers: by('global') })?.fix).toMatch(/catalogue\.file --global$/);
+    expect(check('detectors', { catalogue: { ...fault, problems: ['detectors.x: no'] }, layers: by('global') })?.fix).toBe('second-brain config reset detectors --global');
+    expect(check('workspace', { workspace: muted, layers: by('workspace') })?.fix).toBe('second-brain config set mute.all false');
+    expect(check('workspace', { workspace: muted, layers: by('global') })?.fix).toBe('second-brain config set mute.all false --global');
+    expect(check('workspace', { workspace: muted, layers: by('env') })?.fix).toBe('unset SECOND_BRAIN_MUTE_ALL');
+    expect(check('workspace', { workspace: { ...muted, enrolled: false, refused: true } })?.fix).toContain('enable.workspaces');
   });
 
   test('it fits 60 columns and shows no control character', () => {
