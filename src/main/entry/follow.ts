@@ -30,6 +30,8 @@ export type FollowOptions = {
   readonly cwd: string;
   readonly log: (line: string) => void;
   readonly ring: (line: string) => void;
+  /** Called at every look into a watched session. */
+  readonly watching?: () => void;
 };
 
 /** Starts that may wait for their first prompt; most are ghosts. */
@@ -246,6 +248,7 @@ export const openFollower = (options: FollowOptions) => {
     again_at = now + QUIET_MS;
     const before = live;
     await look(now);
+    if (live !== undefined) options.watching?.();
     // The files of another session were not looked at.
     looked = live === before;
   };

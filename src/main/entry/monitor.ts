@@ -1,79 +1,58 @@
-// The monitor process: the host starts one, it watches whichever session the host is in, and never ends on an error,
-// since the end of a monitor wakes the model (contract d).
-import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { writeLog } from '../floor/log-file.ts';
-import { pathsUnder, type Paths } from '../floor/paths.ts';
-import { openFollower } from './follow.ts';
-import { hostOf, type Host } from './host.ts';
-import { installRuntime, type Runtime } from './runtime.ts';
+// Starts the monitor from code that V8 has compiled before, kept beside its copy: compiling the bundle anew is a third of a
+// start. Arguments as of monitor-main.ts.
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { constants, Script } from 'node:vm';
+import { unlessClosed, writeWhole } from '../floor/json-file.ts';
+import { pathsUnder } from '../floor/paths.ts';
+import { versionAt } from './runtime.ts';
+import type * as MonitorMain from './monitor-main.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, root: { type: 'string' }, project: { type: 'string' } }, strict: false });
+/** From the first session on: what a start takes has then been compiled. */
+const SAVED_AFTER_MS = 3000;
 
-const main = async (): Promise<void> => {
-  const { data, root } = values;
-  // Not ours to watch, or nowhere to write: stay, silently.
-  if (typeof data !== 'string' || typeof root !== 'string' || process.env['SECOND_BRAIN_FORK'] !== undefined || (process.env['CLAUDE_CODE_ENTRYPOINT'] ?? 'cli') !== 'cli') return forever();
-  const paths = pathsUnder(data);
-  const log = (line: string): void => writeLog(paths.log, `[${process.pid}] ${line}`, Date.now());
-  process.on('uncaughtException', (error) => log(`uncaught: ${error.stack ?? error.message}`));
-  process.on('unhandledRejection', (error) => log(`unhandled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
-  const host = hostOf(process.env);
-  const runtime = await install(root, paths, host, log);
-  const follower = openFollower({ paths, host, runtime, env: process.env, cwd: typeof values.project === 'string' && values.project !== '' ? values.project : process.cwd(), log, ring });
-  const leave = (): void => {
-    try {
-      follower.close(Date.now());
-    } finally {
-      process.exit(0);
-    }
-  };
-  process.on('SIGTERM', leave);
-  process.on('SIGINT', leave);
-  process.on('SIGHUP', leave);
-  // Nobody reads any more: the host is gone.
-  process.stdout.on('error', leave);
-  await follower.run(() => !host.alive());
-  leave();
+const start = (): void => {
+  const bundle = join(__dirname, 'monitor-main.cjs');
+  const source = readFileSync(bundle);
+  const path = codePath();
+  const code = path === undefined ? undefined : readCode(path, source);
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source.toString()}\n})`, {
+    filename: bundle,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(code === undefined ? {} : { cachedData: code }),
+  });
+  const loaded: { exports: object } = { exports: {} };
+  (script.runInThisContext() as (...args: readonly unknown[]) => void)(loaded.exports, require, loaded, bundle, __dirname);
+  if (path === undefined || script.cachedDataRejected === false) return;
+  void (loaded.exports as typeof MonitorMain).watching.then(() => setTimeout(() => saveCode(path, source, script), SAVED_AFTER_MS).unref());
 };
 
-/** A disk that is full or read-only now may be well later: tried again until the host ends. */
-const install = async (root: string, paths: Paths, host: Host, log: (line: string) => void): Promise<Runtime> => {
-  for (let said = ''; ; ) {
-    try {
-      return installRuntime(root, paths);
-    } catch (error) {
-      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      if (why !== said) log(`could not start yet: ${why}`);
-      said = why;
-    }
-    await sleep(AGAIN_MS);
-    if (!host.alive()) process.exit(0);
-  }
+/** run/<version>/code.<node>: bytecode is of one bundle and one build of V8. Undefined where no data directory is given. */
+const codePath = (): string | undefined => {
+  const data = process.argv[process.argv.indexOf('--data') + 1];
+  if (!process.argv.includes('--data') || data === undefined) return undefined;
+  return join(pathsUnder(data).run(versionAt(dirname(__dirname))), `code.${process.version}-${process.arch}`);
 };
 
-const AGAIN_MS = 5000;
-
-const ring = (line: string): void => {
-  process.stdout.write(`${line}\n`);
+/** V8 looks at the length of the source only and not at the code: damaged, it would bring the process down. */
+const readCode = (path: string, source: Buffer): Buffer | undefined => {
+  const kept = unlessClosed(() => readFileSync(path));
+  const code = kept?.subarray(DIGEST_BYTES);
+  return code !== undefined && kept?.subarray(0, DIGEST_BYTES).equals(digestOf(source, code)) === true ? code : undefined;
 };
 
-/** A process that does nothing but wait for its host's end: to leave earlier would wake the model. */
-const forever = async (): Promise<void> => {
-  const host = hostOf(process.env);
-  while (host.alive()) await sleep(HOST_CHECK_MS);
-  process.exit(0);
-};
+const DIGEST_BYTES = 32;
 
-const HOST_CHECK_MS = 5000;
+const digestOf = (source: Buffer, code: Buffer): Buffer => hash('sha256', Buffer.concat([source, code]), 'buffer');
 
-const supervised = async (): Promise<void> => {
+const saveCode = (path: string, source: Buffer, script: Script): void => {
   try {
-    await main();
-  } catch (error) {
-    if (typeof values.data === 'string') writeLog(pathsUnder(values.data).log, `[${process.pid}] could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, Date.now());
-    await forever();
+    const code = script.createCachedData();
+    writeWhole(path, Buffer.concat([digestOf(source, code), code]));
+  } catch {
+    // A disk that is full or not ours: the next start compiles, as this one did.
   }
 };
 
-void supervised();
+start();
