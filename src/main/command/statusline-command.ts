@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { installRuntime } from '../entry/runtime.ts';
+import { writeLog } from '../floor/log-file.ts';
 import { hostConfigDir } from '../floor/data-dir-file.ts';
 import { fit } from '../show/plain.ts';
 import { NO_PLACE, openPlace, widthOf, type Place } from './place.ts';
@@ -41,7 +42,7 @@ const installed = ({ paths }: Place, path: string): Said => {
     return [`Nothing changed: ${path} cannot be read as settings (${edited.why ?? edited.because}).`, 1];
   }
   // The launcher outlives plugin updates; a monitor writes it at its start, which may not have been yet.
-  if (!existsSync(paths.launcher)) installRuntime(join(__dirname, '..'), paths);
+  if (!existsSync(paths.launcher)) installRuntime(join(__dirname, '..'), paths, (line) => writeLog(paths.log, line, Date.now()));
   // One that only changes our own command must not take the place of the user's own in the backup.
   replaceSettings(settings, edited.text, settings.backup_text === undefined || !uninstallFrom(settings.text ?? '', undefined).ok);
   return [`The status line is installed in ${path}${settings.text === undefined ? '' : `; the file before is kept as ${settings.backup}`}. It shows at the host’s next event, while a session is watched.`, 0];

@@ -41,7 +41,7 @@ const main = async (watching: () => void): Promise<void> => {
 const install = async (root: string, paths: Paths, host: Host, log: (line: string) => void): Promise<Runtime> => {
   for (let said = ''; ; ) {
     try {
-      return installRuntime(root, paths);
+      return installRuntime(root, paths, log);
     } catch (error) {
       const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
       if (why !== said) log(`could not start yet: ${why}`);

@@ -37,37 +37,72 @@ export const versionAt = (root: string): string => {
 /** The plugin folder itself as a runtime: for commands and replays, which are over before an update can come. */
 export const runtimeInPlace = (root: string): Runtime => runtimeAt(root, versionAt(root));
 
-/** Copies what runs to `run/<version>/` unless it is there, marks it used by this process, and sweeps copies nobody uses. */
-export const installRuntime = (root: string, paths: Paths): Runtime => {
+/** Copies what runs to `run/<version>/` unless it is there whole, marks it used by this process, and sweeps copies nobody uses. */
+export const installRuntime = (root: string, paths: Paths, log: (line: string) => void): Runtime => {
   const version = versionAt(root);
   const target = paths.run(version);
-  if (!existsSync(join(target, 'dist', 'monitor.cjs'))) {
-    const temp = `${target}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    mkdirSync(temp, { recursive: true, mode: 0o700 });
-    for (const name of ['dist', 'detectors.json', 'prompts']) cpSync(join(root, name), join(temp, name), { recursive: true });
-    try {
-      renameSync(temp, target);
-    } catch (error) {
-      rmSync(temp, { recursive: true, force: true });
-      if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM')) throw error; // another monitor was first
-    }
+  for (let tries = 0; !mark(target); tries += 1) {
+    if (tries === PUBLISH_TRIES) throw new Error(`${target} cannot be made`);
+    publish(root, target);
   }
-  mkdirSync(join(target, 'users'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(target, 'users', String(process.pid)), thisProcess().start, { mode: 0o600 });
-  sweepRuntimes(paths, target);
+  sweepRuntimes(paths, target, log);
   writeLauncher(paths, target);
   return runtimeAt(target, version);
 };
 
-const sweepRuntimes = (paths: Paths, current: string): void => {
-  for (const name of readdirSync(paths.runs)) {
-    const folder = join(paths.runs, name);
-    if (folder === current || isUsed(folder)) continue;
-    rmSync(folder, { recursive: true, force: true });
+/** Whether the copy is whole and now says that this process uses it. */
+const mark = (folder: string): boolean => {
+  try {
+    writeFileSync(join(folder, 'users', String(process.pid)), thisProcess().start, { mode: 0o600 });
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  return isWhole(folder);
+};
+
+const isWhole = (folder: string): boolean => [join('dist', 'monitor.cjs'), 'users'].every((name) => existsSync(join(folder, name)));
+
+/** Another process may be making or sweeping the same copy. */
+const PUBLISH_TRIES = 3;
+
+const publish = (root: string, target: string): void => {
+  const temp = making(target);
+  mkdirSync(join(temp, 'users'), { recursive: true, mode: 0o700 }); // what is there has it, so that a mark never makes half a copy
+  for (const name of ['dist', 'detectors.json', 'prompts']) cpSync(join(root, name), join(temp, name), { recursive: true });
+  try {
+    renameSync(temp, target);
+  } catch (error) {
+    rmSync(temp, { recursive: true, force: true });
+    if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM')) throw error;
+    if (!isWhole(target)) setAside(target); // part of a copy; else another monitor was first
   }
 };
 
-/** Some living process marked the copy, or it is a copy in the making (its name ends in the maker's pid). */
+const sweepRuntimes = (paths: Paths, current: string, log: (line: string) => void): void => {
+  for (const name of readdirSync(paths.runs)) {
+    const folder = join(paths.runs, name);
+    if (folder !== current && !isUsed(folder) && setAside(folder)) log(`deleted ${folder}: no living process uses it`);
+  }
+};
+
+/** Out of the way in one step, so that a copy is there whole or not at all; false when it was gone already. */
+const setAside = (folder: string): boolean => {
+  const aside = making(folder);
+  try {
+    renameSync(folder, aside);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  rmSync(aside, { recursive: true, force: true });
+  return true;
+};
+
+/** A copy in the making, or going. */
+const making = (folder: string): string => `${folder}.${process.pid}.${randomBytes(4).toString('hex')}`;
+
+/** Some living process marked the copy, or it is a copy in the making or going (its name ends in the pid of who does it). */
 const isUsed = (folder: string): boolean => {
   const maker = /\.(\d+)\.[0-9a-f]{8}$/.exec(folder)?.[1];
   if (maker !== undefined) return startTime(Number(maker)) !== '';

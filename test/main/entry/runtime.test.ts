@@ -9,7 +9,10 @@ import { pathsUnder, type Paths } from '../../../src/main/floor/paths.ts';
 
 let dir = '';
 let paths: Paths;
+const logged: string[] = [];
+const log = (line: string): void => void logged.push(line);
 beforeEach(() => {
+  logged.length = 0;
   dir = mkdtempSync(join(tmpdir(), "sb run ü'-"));
   paths = pathsUnder(join(dir, 'data'));
 });
@@ -28,7 +31,7 @@ const plugin = (build: string): string => {
 describe('the copy that runs', () => {
   test('A11: it is whole under the data directory, and the plugin folder may go', () => {
     const root = plugin('one');
-    const runtime = installRuntime(root, paths);
+    const runtime = installRuntime(root, paths, log);
     rmSync(root, { recursive: true });
     expect(runtime.version).toBe('0.1.0-one');
     for (const path of [runtime.dist, runtime.catalogue, runtime.prompts]) expect(existsSync(path)).toBe(true);
@@ -36,7 +39,7 @@ describe('the copy that runs', () => {
   });
 
   test('what comes first on PATH does not run in place of the node that made the launcher', () => {
-    installRuntime(plugin('one'), paths);
+    installRuntime(plugin('one'), paths, log);
     mkdirSync(join(dir, 'bin'));
     writeFileSync(join(dir, 'bin', 'node'), '#!/bin/sh\necho theirs\n', { mode: 0o755 });
     const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env['PATH']}` };
@@ -44,7 +47,7 @@ describe('the copy that runs', () => {
   });
 
   test('nothing that a project sets for node loads code into the launcher, and the guard takes the same away', () => {
-    installRuntime(plugin('one'), paths);
+    installRuntime(plugin('one'), paths, log);
     mkdirSync(join(dir, 'modules', 'theirs'), { recursive: true });
     writeFileSync(join(dir, 'modules', 'theirs', 'index.js'), `require('fs').writeFileSync(${JSON.stringify(join(dir, 'ran'))}, '')`);
     writeFileSync(join(paths.run('0.1.0-one'), 'dist', 'command.cjs'), "try { require('theirs') } catch {}");
@@ -55,13 +58,27 @@ describe('the copy that runs', () => {
   });
 
   test('A11: a copy goes when no living process uses it any more', () => {
-    installRuntime(plugin('one'), paths);
-    installRuntime(plugin('two'), paths);
+    installRuntime(plugin('one'), paths, log);
+    installRuntime(plugin('two'), paths, log);
     expect(readdirSync(paths.runs).sort()).toEqual(['0.1.0-one', '0.1.0-two']); // both marked by this process
     const users = join(paths.run('0.1.0-one'), 'users');
     writeFileSync(join(users, String(process.pid)), 'another start');
-    installRuntime(plugin('two'), paths);
+    installRuntime(plugin('two'), paths, log);
     expect(readdirSync(paths.runs)).toEqual(['0.1.0-two']);
+    expect(logged).toEqual([`deleted ${paths.run('0.1.0-one')}: no living process uses it`]);
+  });
+
+  test.each([
+    ['its bundles are missing', 'dist'],
+    ['its users are missing', 'users'],
+  ])('A11: part of a copy is made anew: %s', (_, gone) => {
+    const root = plugin('one');
+    const whole = installRuntime(root, paths, log);
+    rmSync(join(paths.run('0.1.0-one'), gone), { recursive: true });
+    expect(installRuntime(root, paths, log)).toEqual(whole);
+    expect(existsSync(join(whole.dist, 'monitor.cjs'))).toBe(true);
+    expect(readdirSync(join(paths.run('0.1.0-one'), 'users'))).toEqual([String(process.pid)]);
+    expect(readdirSync(paths.runs)).toEqual(['0.1.0-one']);
   });
 
   test('a folder without a build stamp has an unknown version', () => {
