@@ -247,7 +247,13 @@ const prefixOf = (w: Watching, judge: Judge, wire: Wire, knobs: Knobs): Uint8Arr
   const recent = w.starts.slice(-8);
   const gaps_ms = recent.slice(1).map((start, i) => start - (recent[i] ?? start));
   w.cache_ttl = chooseTtl(knobs.model.cache_ttl, wire, { gaps_ms, ...(w.cache_ttl === undefined ? {} : { current: w.cache_ttl }), rebuilding: rebuilt || w.prefix === undefined });
-  w.prefix = renderPrefix({ wire, model: judge.provider.model, tools, system: w.setup.shared_prompt, workspace_root: w.setup.workspace, window: w.window, cache_ttl: w.cache_ttl }, w.prefix);
+  const before = w.prefix;
+  w.prefix = renderPrefix({ wire, model: judge.provider.model, tools, system: w.setup.shared_prompt, workspace_root: w.setup.workspace, window: w.window, cache_ttl: w.cache_ttl }, before);
+  if (before !== undefined && before.head !== w.prefix.head) {
+    w.rebuilds += 1;
+    w.warm = undefined; // what the provider keeps is the old one
+    w.setup.log(`the prefix is written anew: ${rebuilt ? 'there is a new tool' : 'the model or the task’s notes changed'}`);
+  }
   return w.prefix.bytes;
 };
 

@@ -56,7 +56,7 @@ export const openObserver = (setup: Setup, restored: Restored, now: number): Wat
     unreported: new Map(), agent_monitors: [], collisions: new Map(), index_compacted_at: now,
     usage: noUsageYet, volumes: noVolumes, observer: NO_USAGE, usd: undefined, since: now,
     passes: { count: 0, by_reason: {}, holds: {} },
-    hold: undefined, detectors: {}, compactions: 0, last_pass: undefined, last_turn: undefined, notices: [],
+    hold: undefined, detectors: {}, compactions: 0, rebuilds: 0, last_pass: undefined, last_turn: undefined, notices: [],
   };
   if (restored.window === undefined) saveWindow(w);
   disown(w, now);

@@ -80,7 +80,8 @@ export type Status = {
   readonly pace?: { readonly last_hour: number; readonly cap: number; readonly stretch: number };
   readonly detectors: Readonly<Record<string, DetectorStats>>;
   readonly advice: { readonly generated: number; readonly delivered: number; readonly gated: Readonly<Record<string, number>>; readonly last_hour: number; readonly rate_cap: number };
-  readonly window: { readonly chars: number; readonly budget_chars: number; readonly compactions: number; readonly generation: number };
+  /** `rebuilds`: how often the prefix was written anew, compactions aside. */
+  readonly window: { readonly chars: number; readonly budget_chars: number; readonly compactions: number; readonly rebuilds?: number; readonly generation: number };
   readonly ledgers: { readonly count: number; readonly oldest_at?: number };
   readonly notices: readonly string[];
 };

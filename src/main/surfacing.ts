@@ -53,7 +53,7 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
     passes: { count: w.passes.count, by_reason: w.passes.by_reason, holds: w.passes.holds },
     detectors: detectorsOf(w),
     advice: { ...sumsOf(w.rows.values(), w.past), last_hour: said_this_hour.length, rate_cap: knobs.gate.rate_per_hour },
-    window: { chars: w.window.chars, budget_chars: knobs.window.budget_chars, compactions: w.compactions, generation: w.window.generation },
+    window: { chars: w.window.chars, budget_chars: knobs.window.budget_chars, compactions: w.compactions, rebuilds: w.rebuilds, generation: w.window.generation },
     ledgers,
     notices: [...w.notices, ...notices].slice(-20),
   };

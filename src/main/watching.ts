@@ -145,6 +145,8 @@ export type Watching = {
   hold: HoldReason | undefined;
   detectors: Record<string, DetectorTally>;
   compactions: number;
+  /** How often what all forks share had to be sent whole again, compactions aside. */
+  rebuilds: number;
   last_pass: Status['last_pass'];
   last_turn: string | undefined;
   notices: readonly string[];

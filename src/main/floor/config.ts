@@ -182,8 +182,10 @@ const mergeDetectors = (below: Record<string, unknown>, above: unknown): Record<
   return out;
 };
 
+const TTL_S = { '5m': 300, '1h': 3600 } as const;
+
 /** Values that are right alone and wrong together. */
 const crossProblems = ({ window, model, loop }: Knobs): readonly string[] => [
   ...(window.compaction_floor >= window.compaction_threshold ? ['window.compaction_floor must stay below window.compaction_threshold: the window would be compacted at every pass'] : []),
-  ...(model.cache_ttl === '5m' && loop.max_interval_s > 300 ? ['model.cache_ttl 5m is shorter than loop.max_interval_s: slow sessions write the prefix anew each pass'] : []),
+  ...(model.cache_ttl !== 'auto' && loop.max_interval_s > TTL_S[model.cache_ttl] ? [`model.cache_ttl ${model.cache_ttl} is shorter than loop.max_interval_s: slow sessions write the prefix anew each pass`] : []),
 ];

@@ -62,7 +62,7 @@ const seen = ({ volumes, window }: Status): string => {
     columns([['record', 'n', 'raw', 'kept', ''], ...volumeRows(volumes.kinds)]),
     ...(Object.keys(volumes.tools).length === 0 ? [] : [columns([['tool', 'n', 'raw', 'kept', ''], ...volumeRows(volumes.tools)])]),
     ...(unknown.length === 0 ? [] : [`  unknown record types, not read: ${unknown.map(([type, n]) => `${line(type, 30)} ${n}`).join(', ')}`]),
-    `  window ${count(window.chars)} of ${count(window.budget_chars)} characters (${percent(window.chars, window.budget_chars)}), compacted ${window.compactions}×`,
+    `  window ${count(window.chars)} of ${count(window.budget_chars)} characters (${percent(window.chars, window.budget_chars)}), compacted ${window.compactions}×${(window.rebuilds ?? 0) === 0 ? '' : `, written anew ${window.rebuilds}×`}`,
   ].join('\n');
 };
 

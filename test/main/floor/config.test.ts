@@ -53,6 +53,9 @@ describe('layers', () => {
 
   test('a floor above its threshold is a problem', () => {
     expect(effective([layerOf('global', { window: { compaction_floor: 0.9 } }, 'g')]).problems[0]).toContain('compaction_floor');
+    const kept = (cache_ttl: string, max_interval_s: number) => effective([layerOf('global', { model: { cache_ttl }, loop: { max_interval_s } }, 'g')]).problems;
+    expect([kept('auto', 86_400), kept('5m', 300), kept('1h', 3600)]).toEqual([[], [], []]);
+    expect([kept('5m', 301)[0], kept('1h', 3601)[0]]).toEqual([expect.stringContaining('cache_ttl 5m'), expect.stringContaining('cache_ttl 1h')]);
   });
 });
 
