@@ -191,7 +191,6 @@ const saidOf = (advice: Advice) => ({ agent: agentText(advice), user: userText(a
 
 const adviceOf = (w: Watching, pass: Pass, result: ForkResult, now: number, knobs: Knobs): Advice => {
   const match = pass.runs.find((run) => run.detector.name === result.detector)?.match;
-  // Feedback is left out: what a detector once made up must not prove itself.
   // Observations only: what a detector once made up, in feedback or as a goal, must not prove itself.
   const evidence = checkEvidence([...(result.feedback.evidence ?? []), ...(match?.evidence ?? [])], {
     observation: (n) => findObservation(w.window, n),
