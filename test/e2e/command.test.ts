@@ -162,6 +162,14 @@ describe('config', () => {
     expect((await run(['config', 'set', 'model.price_in', '-1'])).code).toBe(0);
   });
 
+  test('a plugin option counts where the user’s settings hold it, and no variable alone makes one', async () => {
+    const env = { CLAUDE_PLUGIN_OPTION_PROVIDER: 'host' };
+    expect((await run(['config', 'model.provider'], { env })).stdout).toContain('= auto (default)');
+    put(join(world.home, '.claude', 'settings.json'), JSON.stringify({ pluginConfigs: { 'second-brain@second-brain': { options: { provider: 'host' } } } }));
+    expect((await run(['config', 'model.provider'], { env })).stdout).toContain('= host (option)');
+    rmSync(join(world.home, '.claude'), { recursive: true });
+  });
+
   test('a reset of what the layer does not hold changes nothing, and says where the value comes from', async () => {
     await run(['config', 'set', '--global', 'gate.rate_per_hour', '2']);
     expect((await run(['config', 'reset', 'gate.rate_per_hour'])).stdout).toBe('Nothing changed: gate.rate_per_hour is not set for this workspace alone.\nIt is 2 (global).\nWith --global it is reset for all workspaces.\n');

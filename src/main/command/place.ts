@@ -8,6 +8,7 @@ import { findDataDir } from '../floor/data-dir-file.ts';
 import { namesIn } from '../floor/disk-file.ts';
 import { unlessMissing } from '../floor/json-file.ts';
 import { pathsUnder, type Paths } from '../floor/paths.ts';
+import { ownOptions } from '../pass/options-file.ts';
 import { readStatus } from '../speak/status-file.ts';
 import type { Status } from '../surfaces.ts';
 import type { Words } from './words.ts';
@@ -79,5 +80,5 @@ export const configAt = ({ paths, workspace, env }: Pick<Place, 'paths' | 'works
   loadConfig({
     paths, workspace, env,
     // Hooks have the plugin's user options in their environment, and so do the commands they start (contract j).
-    options: { provider: env['CLAUDE_PLUGIN_OPTION_PROVIDER'] ?? '', model: env['CLAUDE_PLUGIN_OPTION_MODEL'] ?? '' },
+    options: ownOptions({ provider: env['CLAUDE_PLUGIN_OPTION_PROVIDER'] ?? '', model: env['CLAUDE_PLUGIN_OPTION_MODEL'] ?? '' }, { workspace, env }),
   });

@@ -10,6 +10,7 @@ import { isFree, LEASE_MS, lockHolder, releaseLock, takeLock } from '../floor/lo
 import type { Paths } from '../floor/paths.ts';
 import { readSpool, spoolStart } from '../ingest/spool-file.ts';
 import { openChildren, sweepChildren } from '../pass/children-file.ts';
+import { ownOptions } from '../pass/options-file.ts';
 import { filesOf, loadCatalogue, readSharedPrompt, type LoadedCatalogue } from '../pass/catalogue-file.ts';
 import type { Signal } from '../records.ts';
 import { openHostProvider } from './host-provider.ts';
@@ -118,7 +119,7 @@ export const openFollower = (options: FollowOptions) => {
   /** Reads the configuration again when a file of it has changed, and says so. Mute and enrolment take effect at once. */
   const refresh = (): boolean => {
     if (!config_stamps.changed(configFiles(), rest.found)) return false;
-    const config = loadConfig({ paths, workspace, env, options: provider, ...(layers === undefined ? {} : { last: layers }) });
+    const config = loadConfig({ paths, workspace, env, options: ownOptions(provider, { workspace, env }), ...(layers === undefined ? {} : { last: layers }) });
     ({ knobs, layers } = config);
     loaded = undefined;
     logNew(config.problems, problems);

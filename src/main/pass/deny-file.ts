@@ -46,7 +46,8 @@ export const readDenials = (source: DenySource): Denials => {
 const MAX_BYTES = 2_000_000;
 const MAX_FILES = 50;
 
-const homesOf = (): readonly string[] => {
+/** Home folders, the account's own entry last. */
+export const homesOf = (): readonly string[] => {
   try {
     // HOME can be set by a repository; the account's own entry cannot.
     return [...new Set([homedir(), userInfo().homedir])];
@@ -67,7 +68,8 @@ const settingsFiles = ({ env, managed }: DenySource, homes: readonly string[], p
   ];
 };
 
-const MANAGED: Readonly<Record<string, string>> = { darwin: '/Library/Application Support/ClaudeCode', win32: 'C:\\Program Files\\ClaudeCode' };
+/** Folders of the managed settings, elsewhere /etc/claude-code. */
+export const MANAGED: Readonly<Record<string, string>> = { darwin: '/Library/Application Support/ClaudeCode', win32: 'C:\\Program Files\\ClaudeCode' };
 
 const jsonIn = (folder: string): readonly string[] => {
   try {
@@ -79,7 +81,7 @@ const jsonIn = (folder: string): readonly string[] => {
 };
 
 /** undefined where there is no file. A fifo or an enormous file in a repository must not hold us. */
-const readSettings = (path: string): { readonly value: unknown } | { readonly problem: string } | undefined => {
+export const readSettings = (path: string): { readonly value: unknown } | { readonly problem: string } | undefined => {
   try {
     const stat = statSync(path);
     if (!stat.isFile()) return { problem: 'not a file' };
