@@ -8,7 +8,7 @@ export const performanceDocument = (results: readonly Result[]): string => {
   return [
     '# Performance',
     '',
-    `Measured on ${new Date().toISOString().slice(0, 10)} on a small virtual machine (${process.platform} ${process.arch}, ${availableParallelism()} cores shared with other work), Node ${process.versions.node}. Read the ratios rather than the milliseconds: both sides of a ratio ran in turn within the same minutes, but other work on the cores makes single figures long. \`npm run bench\` measures all of it again (half an hour to an hour), \`npm run bench -- hook pass\` some of it; with \`--write\` this file is written from what was measured, with \`--json\` it comes as JSON lines, and \`--quick\` takes some three minutes and fails when a goal is missed by more than twice.`,
+    `Measured on ${new Date().toISOString().slice(0, 10)} on a small virtual machine (${process.platform} ${process.arch}, ${availableParallelism()} cores shared with other work), Node ${process.versions.node}. Read the ratios rather than the milliseconds: both sides of a ratio ran in turn within the same minutes, but other work on the cores makes single figures long. \`npm run bench\` measures all of it again (half an hour to an hour), \`npm run bench -- hook pass\` some of it; with \`--write\` this file is written from what was measured, with \`--json\` it comes as JSON lines, and \`npm run bench:quick\` takes about a minute and fails when a hot path’s ratio is more than twice what it usually is.`,
     '',
     '## What to set `loop.max_parallel_forks` to',
     '',

@@ -10,14 +10,38 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? NaN) : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 };
 
-/** Runs every variant once a round, in an order that is reversed each round; medians of what they return. */
-export const interleave = async <K extends string>(rounds: number, variants: Readonly<Record<K, () => number | Promise<number>>>): Promise<Record<K, number>> => {
+export const least = (values: readonly number[]): number => Math.min(...values);
+
+/** Runs every variant once a round, in an order that is reversed each round; medians of what they return, or what `of` makes of it. */
+export const interleave = async <K extends string>(rounds: number, variants: Readonly<Record<K, () => number | Promise<number>>>, of = median): Promise<Record<K, number>> => {
+  const values = await inTurn(rounds, variants);
+  return Object.fromEntries(Object.entries<readonly number[]>(values).map(([name, some]) => [name, of(some)])) as Record<K, number>;
+};
+
+/** Of two variants that run side by side in each round, the round in which their ratio is the median: other work takes from both alike. */
+export const pairOf = (ours: readonly number[], limit: readonly number[]): { readonly ours: number; readonly limit: number } => {
+  const rounds = ours.map((one, round) => ({ ours: one, limit: limit[round] ?? NaN })).sort((a, b) => a.ours / a.limit - b.ours / b.limit);
+  return rounds[rounds.length >> 1] ?? { ours: NaN, limit: NaN };
+};
+
+/** What every variant returns, by round; the order is reversed each round. */
+export const inTurn = async <K extends string>(rounds: number, variants: Readonly<Record<K, () => number | Promise<number>>>): Promise<Readonly<Record<K, readonly number[]>>> => {
   const names = Object.keys(variants) as K[];
   const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
   for (let round = 0; round < rounds; round += 1) {
     for (const name of round % 2 === 0 ? names : [...names].reverse()) values[name].push(await variants[name]());
   }
-  return Object.fromEntries(names.map((name) => [name, median(values[name])])) as Record<K, number>;
+  return values;
+};
+
+/** Milliseconds that `work` takes; in a quick run those of this process's CPU, which other work on the machine does not lengthen. */
+export const clockOf = (quick: boolean) => (work: () => void): number => {
+  const before = quick ? process.cpuUsage() : undefined;
+  const begun = performance.now();
+  work();
+  if (before === undefined) return performance.now() - begun;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 };
 
 export type Command = { readonly file: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> };

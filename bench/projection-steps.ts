@@ -71,7 +71,8 @@ const linesOf = (bytes: Buffer): readonly Buffer[] => {
   return lines;
 };
 
-const textsIn = (value: unknown): readonly string[] => {
+/** Every text in a record that is worth a look. */
+export const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return value.length > 200 ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap((each) => textsIn(each)) : [];
 };

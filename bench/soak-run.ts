@@ -21,7 +21,7 @@ import type { Signal } from '../src/main/records.ts';
 
 export type SoakTask = { readonly source: string; readonly root: string; readonly plugin: string; readonly sample_min: number; readonly url?: string };
 
-/** Taken every `sample_min` minutes: MB after a collection, CPU since the start, and what had come about by then. */
+/** Taken every `sample_min` minutes: MB after collections, CPU since the start, and what had come about by then. */
 export type Sample = {
   readonly hour: number; readonly rss_mb: number; readonly held_mb: number; readonly cpu_ms: number;
   readonly files: number; readonly disk_mb: number; readonly kept_mb: number;
@@ -33,6 +33,7 @@ export type SoakTold = { readonly samples: readonly Sample[]; readonly observati
 const HOUR_MS = 3_600_000;
 /** Lines that come within it are read together: an agent's calls come in bursts. */
 const BURST_MS = 2000;
+const COLLECTIONS = 4;
 const SESSION = 'soak';
 const HOST = '4711';
 
@@ -117,8 +118,12 @@ const soak = async ({ source, root, plugin, sample_min, url }: SoakTask): Promis
     }
   };
 
-  const sample = (hour: number): void => {
-    globalThis.gc?.();
+  const sample = async (hour: number): Promise<void> => {
+    // Buffers found dead are freed beside us, and what they held is found dead by the next collection.
+    for (let time = 0; time < COLLECTIONS; time += 1) {
+      globalThis.gc?.();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
     const sizes = filesUnder(paths.data);
@@ -149,7 +154,7 @@ const soak = async ({ source, root, plugin, sample_min, url }: SoakTask): Promis
       await until(at);
       if (at - first >= (samples.length + 1) * sample_min * 60_000) {
         sweep(paths, knobs, now);
-        sample((at - first) / HOUR_MS);
+        await sample((at - first) / HOUR_MS);
       }
       now = Math.max(now, at);
     }
