@@ -35,6 +35,17 @@ describe('lines', () => {
     );
   });
 
+  test('a buffer that still holds what was read before never shows through', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', '\n', 'é'), { maxLength: 40 }), fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), (parts, size, most) => {
+        const bytes = Buffer.from(parts.join(''), 'utf8');
+        const lines: string[] = [];
+        const scan = eachLine(over(bytes, most).read, 0, bytes.length, (line) => void lines.push(Buffer.from(line).toString('utf8')), { ...LINE_LIMITS, buffer: Buffer.alloc(size, '\n') });
+        expect([...lines, Buffer.from(scan.rest ?? []).toString('utf8')]).toEqual(parts.join('').split('\n'));
+      }),
+    );
+  });
+
   test('C2: a character across every 64 KiB boundary stays whole', () => {
     for (const mark of ['中', '🧠']) {
       for (let shift = 0; shift < 4; shift += 1) {
