@@ -1,6 +1,7 @@
 // Main's side of one fork in a thread: answers what it asks over its port, and sees to it that it stops.
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { decode, encode, type FromFork, type ToFork } from '../workers/contract.ts';
+import { messageOf } from './floor/failure.ts';
 import { addUsage, NO_USAGE } from './floor/usage.ts';
 import type { ForkEnd, ToolReply, ToolRequest, Usage } from './records.ts';
 
@@ -107,4 +108,4 @@ const parseEnd = (reason: unknown): ForkEnd => (reason === 'deadline' || reason 
 export const END_MS = 1000;
 
 /** A failure in a few words. */
-export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+export const wordsOf = (error: unknown): string => messageOf(error).slice(0, 200);

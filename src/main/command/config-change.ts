@@ -1,5 +1,6 @@
 // What `config set` and `config reset` make of a config document, or why they leave it alone. Pure.
 import { checkValue, knobRows, parseWord } from '../floor/config.ts';
+import { isObject } from '../floor/object.ts';
 import { serverProblems } from '../pass/mcp-config.ts';
 import { noSuchText } from '../show/config.ts';
 
@@ -45,7 +46,7 @@ export const resetChange = (what: string): Change => {
 
 const setDetectors = (word: string, check: CheckDetectors): Change => {
   const value = asJson(word);
-  if (!isFields(value) || !Object.values(value).every(isFields)) return { ok: false, why: 'detectors takes an object of objects, as JSON: {"<name>": {"<field>": value}}.' };
+  if (!isObject(value) || !Object.values(value).every(isObject)) return { ok: false, why: 'detectors takes an object of objects, as JSON: {"<name>": {"<field>": value}}.' };
   const problems = check(value as Record<string, Document>);
   return problems.length > 0 ? { ok: false, why: `${problems.join('; ')}.` } : { ok: true, knob: 'detectors', apply: (document) => ({ ...document, detectors: value }) };
 };
@@ -81,11 +82,9 @@ const asJson = (word: string): unknown => {
 /** The document without the entry at `path`, and without groups that this leaves empty. */
 const without = (document: Document, [first = '', ...rest]: readonly string[]): Record<string, unknown> => {
   const { [first]: entry, ...others } = document;
-  if (rest.length === 0 || !isFields(entry)) return rest.length === 0 ? others : { ...document };
+  if (rest.length === 0 || !isObject(entry)) return rest.length === 0 ? others : { ...document };
   const left = without(entry, rest);
   return Object.keys(left).length === 0 ? others : { ...document, [first]: left };
 };
 
-const isFields = (raw: unknown): raw is Document => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-
-const fieldsOf = (raw: unknown): Document => (isFields(raw) ? raw : {});
+const fieldsOf = (raw: unknown): Document => (isObject(raw) ? raw : {});

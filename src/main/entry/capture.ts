@@ -1,6 +1,7 @@
 // debug.enabled: every pass's prefix and forks as files, written as they happen (SPEC 12). Mechanical: no model takes part.
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../floor/failure.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { safeName, type Paths } from '../floor/paths.ts';
 import { redact } from '../floor/redact.ts';
@@ -28,7 +29,7 @@ export const openCapture = ({ paths, session, knobs, log }: CaptureOptions) => (
       size += text.length;
     } catch (error) {
       broken = true;
-      log(`the capture of pass ${pass} stopped: ${error instanceof Error ? error.message : String(error)}`);
+      log(`the capture of pass ${pass} stopped: ${messageOf(error)}`);
     }
   };
 };

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { printSegment } from '../command/statusline.ts';
 import type { runCommand } from '../command/run.ts';
+import { messageOf } from '../floor/failure.ts';
 
 const segment = { data: { type: 'string' }, session: { type: 'string' }, cwd: { type: 'string' }, wrap: { type: 'string' } } as const;
 
@@ -31,7 +32,7 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     const denied = error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS');
-    process.stderr.write(`second-brain: ${error instanceof Error ? error.message : String(error)}\n${denied ? 'The command doctor, with the same --data, names what is wrong.\n' : ''}`);
+    process.stderr.write(`second-brain: ${messageOf(error)}\n${denied ? 'The command doctor, with the same --data, names what is wrong.\n' : ''}`);
     process.exitCode = 70;
   },
 );

@@ -2,6 +2,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../floor/disk-file.ts';
+import { messageOf } from '../floor/failure.ts';
 import { unlessClosed } from '../floor/json-file.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { lockHolder } from '../floor/lock-file.ts';
@@ -43,7 +44,7 @@ const part = (name: string, act: () => readonly string[]): readonly string[] => 
   try {
     return act();
   } catch (error) {
-    return [`sweeping ${name} failed: ${error instanceof Error ? error.message : String(error)}`];
+    return [`sweeping ${name} failed: ${messageOf(error)}`];
   }
 };
 

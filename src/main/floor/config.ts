@@ -2,8 +2,8 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { isDeep } from './depth.ts';
-import { isObject } from './json-file.ts';
 import { defaultKnobs, isKnob, KNOBS, type Knob, type Knobs } from './knobs.ts';
+import { isObject } from './object.ts';
 import { redact } from './redact.ts';
 
 export type LayerName = 'default' | 'option' | 'global' | 'workspace' | 'env';

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import { messageOf } from './failure.ts';
 
 export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
@@ -32,9 +33,6 @@ export const unlessClosed = <T>(act: () => T): T | undefined => {
   }
 };
 
-/** A JSON object: its fields are still to be looked at. */
-export const isObject = (raw: unknown): raw is Readonly<Record<string, unknown>> => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-
 export type Loaded<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly because: 'missing' }
@@ -53,7 +51,7 @@ export const readJson = <T>(path: string, parse: (raw: unknown) => T): Loaded<T>
   try {
     return { ok: true, value: parse(JSON.parse(text.trim())) };
   } catch (error) {
-    return { ok: false, because: 'corrupt', why: error instanceof Error ? error.message : String(error) };
+    return { ok: false, because: 'corrupt', why: messageOf(error) };
   }
 };
 

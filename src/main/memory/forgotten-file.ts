@@ -1,6 +1,6 @@
 // Tombstones of /second-brain-forget, forgotten.jsonl (SPEC 12): what was forgotten must not be read or written again.
-import { isObject } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
+import { isObject } from '../floor/object.ts';
 import type { Paths } from '../floor/paths.ts';
 import type { Position } from '../records.ts';
 

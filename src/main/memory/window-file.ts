@@ -3,7 +3,8 @@
 import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { namesIn, remove } from '../floor/disk-file.ts';
-import { isMissing, isObject, setAside, unlessMissing, writeWhole } from '../floor/json-file.ts';
+import { isMissing, setAside, unlessMissing, writeWhole } from '../floor/json-file.ts';
+import { isObject } from '../floor/object.ts';
 import type { Paths } from '../floor/paths.ts';
 import type { Block, Numbered, Position } from '../records.ts';
 import { append, emptyWindow, type Window } from './window.ts';

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { namesIn } from '../floor/disk-file.ts';
+import { messageOf } from '../floor/failure.ts';
 import { isMissing, readJson } from '../floor/json-file.ts';
 import type { Detector } from '../records.ts';
 import { parseCatalogue, type Catalogue, type Overrides } from './catalogue.ts';
@@ -53,7 +54,7 @@ const readCatalogue = (path: string, folders: readonly string[], overrides: Over
     if (!read.ok) return { ok: false, why: read.because === 'missing' ? 'no such file' : read.why };
     return parseCatalogue(read.value, overrides, (name) => readPrompt(folders, name));
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) }; // a folder, no permission: said, and the bundle goes on
+    return { ok: false, why: messageOf(error) }; // a folder, no permission: said, and the bundle goes on
   }
 };
 

@@ -1,5 +1,6 @@
 // The catalogue of detectors (SPEC 8): read strictly, overridden field by field, every fault named by its field.
 import * as z from 'zod';
+import { isObject } from '../floor/object.ts';
 import type { Detector } from '../records.ts';
 
 export type Catalogue =
@@ -55,23 +56,21 @@ const parseRow = (Row: ReturnType<typeof schemas>['Row'], name: string, row: unk
 
 /** An override's config over the row's: field by field, and questions by id when given as a map (null removes one). */
 const mergedConfig = (base: unknown, over: unknown): unknown => {
-  if (!isRecord(over)) return over;
-  const config = isRecord(base) ? { ...base, ...over } : over;
+  if (!isObject(over)) return over;
+  const config = isObject(base) ? { ...base, ...over } : over;
   const { questions } = over;
-  return isRecord(questions) ? { ...config, questions: mergedQuestions(isRecord(base) ? base['questions'] : [], questions) } : config;
+  return isObject(questions) ? { ...config, questions: mergedQuestions(isObject(base) ? base['questions'] : [], questions) } : config;
 };
 
 const mergedQuestions = (base: unknown, over: Readonly<Record<string, unknown>>): readonly unknown[] => {
-  const rows = new Map<string, unknown>((Array.isArray(base) ? base : []).flatMap((row: unknown) => (isRecord(row) && typeof row['id'] === 'string' ? [[row['id'], row]] : [])));
+  const rows = new Map<string, unknown>((Array.isArray(base) ? base : []).flatMap((row: unknown) => (isObject(row) && typeof row['id'] === 'string' ? [[row['id'], row]] : [])));
   for (const [id, row] of Object.entries(over)) {
     const before = rows.get(id);
     if (row === null) rows.delete(id);
-    else rows.set(id, isRecord(row) ? { id, ...(isRecord(before) ? before : {}), ...row } : row);
+    else rows.set(id, isObject(row) ? { id, ...(isObject(before) ? before : {}), ...row } : row);
   }
   return [...rows.values()];
 };
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Made anew for each file: they take longer to make than a file to read, and watching begins before. */
 const schemas = () => {

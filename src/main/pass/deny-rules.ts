@@ -1,4 +1,5 @@
 // Which paths the file tools may not read and no rendering may quote (SPEC 7.2): names that hold secrets, and the host's own deny rules as patterns.
+import { isObject } from '../floor/object.ts';
 
 /** Names of files that hold secrets wherever they lie; matched with the last part of a path, or any of its ends. */
 export const defaultSealed: readonly string[] = [
@@ -26,10 +27,10 @@ export type Patterns = { readonly absolute: readonly string[]; readonly loose: r
  */
 export const denyRules = (settings: unknown, bases: RuleBases): Patterns & { readonly problem?: string } => {
   const none: Patterns = { absolute: [], loose: [] };
-  if (!isRecord(settings)) return { ...none, problem: 'not an object' };
+  if (!isObject(settings)) return { ...none, problem: 'not an object' };
   const permissions = settings['permissions'];
   if (permissions === undefined) return none;
-  const deny = isRecord(permissions) ? permissions['deny'] : permissions;
+  const deny = isObject(permissions) ? permissions['deny'] : permissions;
   if (deny === undefined) return none;
   if (!Array.isArray(deny)) return { ...none, problem: 'permissions.deny is not a list' };
   const absolute: string[] = [];
@@ -86,5 +87,3 @@ const withContents = (pattern: string): readonly string[] => {
   const bare = pattern.replace(/\/+$/, '');
   return bare.endsWith('/**') || bare === '**' ? [bare, ...(bare === '**' ? [] : [bare.slice(0, -3)])] : [bare, `${bare}/**`];
 };
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 // One output line of a print-mode child: what the worker must see, what money it names, what asks us to keep still. Pure.
+import { isObject } from '../floor/object.ts';
 import type { Usage } from '../records.ts';
 
 export type HostResult = { readonly kind: 'result'; readonly usage: Usage; readonly usd?: number; readonly limited: boolean };
@@ -10,7 +11,7 @@ export const parseHostLine = (text: string): HostLine => {
   // The many small stream lines need no parse here; the worker reads them.
   if (text.startsWith('{"type":"stream_event"')) return { kind: 'stream' };
   const value = parse(text);
-  if (!isRecord(value)) return { kind: 'other' };
+  if (!isObject(value)) return { kind: 'other' };
   switch (value['type']) {
     case 'stream_event':
       return { kind: 'stream' };
@@ -35,18 +36,18 @@ export const parseHostLine = (text: string): HostLine => {
 
 /** Anything but `allowed` is a sign, a warning too: the limits are the user's own. `resetsAt` is in seconds. */
 const limitOf = (info: unknown): HostLine => {
-  if (!isRecord(info) || info['status'] === 'allowed') return { kind: 'other' };
+  if (!isObject(info) || info['status'] === 'allowed') return { kind: 'other' };
   const at = info['resetsAt'];
   return typeof at === 'number' && Number.isFinite(at) && at > 0 ? { kind: 'limit', until: at * 1000 } : { kind: 'limit' };
 };
 
 const usageOf = (raw: unknown): Usage => {
-  const counts = isRecord(raw) ? raw : {};
+  const counts = isObject(raw) ? raw : {};
   const count = (name: string): number => {
     const value = counts[name];
     return typeof value === 'number' && value >= 0 && value <= 1e9 ? Math.floor(value) : 0; // more is no count
   };
-  const split = isRecord(counts['cache_creation']) ? counts['cache_creation'] : {};
+  const split = isObject(counts['cache_creation']) ? counts['cache_creation'] : {};
   const hour = split['ephemeral_1h_input_tokens'];
   const cache_write_1h = typeof hour === 'number' && hour > 0 && hour <= 1e9 ? Math.floor(hour) : 0;
   return {
@@ -57,8 +58,6 @@ const usageOf = (raw: unknown): Usage => {
     cache_write_1h,
   };
 };
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parse = (text: string): unknown => {
   try {

@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, JSONRPCMessageSchema, ListToolsResultSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { messageOf } from '../floor/failure.ts';
 import { endGroup } from '../floor/process-file.ts';
 import { redact } from '../floor/redact.ts';
 import { headOf, tailOf, wellFormed } from '../floor/text.ts';
@@ -79,7 +80,7 @@ export const openMcp = ({ env, cwd, children, log, limits }: McpOptions) => {
         session.tools = await listTools(name, client, start_ms);
       });
     } catch (error) {
-      const why = error === LATE || (error instanceof Error && /timed out/i.test(error.message)) ? `no answer in ${start_ms / 1000} s` : wordsOf(error);
+      const why = error === LATE || (error instanceof Error && /timed out/i.test(error.message)) ? `no answer in ${start_ms / 1000} s` : messageOf(error);
       fail(name, session, `${why}${hint()}`);
       await client.close();
     }
@@ -121,7 +122,7 @@ export const openMcp = ({ env, cwd, children, log, limits }: McpOptions) => {
         const result = await session.client.request({ method: 'tools/call', params: { name: tool, arguments: { ...args } } }, CallToolResultSchema, { timeout: timeout_ms, maxTotalTimeout: timeout_ms });
         return resultReply(result, hide, MAX_TEXT);
       } catch (error) {
-        return { ok: false, text: `${server} gave no result: ${oneLine(wordsOf(error))}` };
+        return { ok: false, text: `${server} gave no result: ${oneLine(messageOf(error))}` };
       }
     },
 
@@ -281,7 +282,5 @@ const within = async (ms: number, act: () => Promise<void>): Promise<void> => {
     clearTimeout(timer);
   }
 };
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const oneLine = (text: string): string => headOf(redact(wellFormed(text)).replace(/[\p{Cc}\s]+/gu, ' ').trim(), 300);

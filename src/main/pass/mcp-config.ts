@@ -1,4 +1,5 @@
 // `mcp.servers` of our own config, looked at by hand: which program or address each server is.
+import { isObject } from '../floor/object.ts';
 
 export type McpServer =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
@@ -8,12 +9,12 @@ export type ReadServer = { readonly ok: true; readonly server: McpServer } | { r
 
 /** One entry: `{command, args?, env?}` or `{url}`. Plain http only to this machine. */
 export const parseServer = (raw: unknown): ReadServer => {
-  if (!isRecord(raw)) return bad('expected {command, args, env} or {url}');
+  if (!isObject(raw)) return bad('expected {command, args, env} or {url}');
   const { command, args = [], env = {}, url } = raw;
   if (url !== undefined) return command === undefined ? parseUrl(url) : bad('give command or url, not both');
   if (typeof command !== 'string' || command === '' || command.includes('\0')) return bad('command must be a program');
   if (!isTexts(args)) return bad('args must be a list of texts');
-  if (!isRecord(env) || !isTexts(Object.values(env))) return bad('env must be an object of texts');
+  if (!isObject(env) || !isTexts(Object.values(env))) return bad('env must be an object of texts');
   return { ok: true, server: { kind: 'stdio', command, args, env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])) } };
 };
 
@@ -32,5 +33,4 @@ const parseUrl = (raw: unknown): ReadServer => {
 };
 
 const bad = (why: string): ReadServer => ({ ok: false, why });
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.length <= 200 && value.every((item) => typeof item === 'string' && !item.includes('\0'));

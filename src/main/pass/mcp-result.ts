@@ -1,5 +1,6 @@
 // What an MCP server says, in our words: tool names for the wire, and a result as text.
 import { createHash } from 'node:crypto';
+import { isObject } from '../floor/object.ts';
 import { redact } from '../floor/redact.ts';
 import { headOf, wellFormed } from '../floor/text.ts';
 import type { ToolReply } from '../records.ts';
@@ -33,14 +34,12 @@ export const resultReply = ({ content = [], structuredContent, isError }: CallRe
 };
 
 const textOf = (item: unknown): readonly string[] => {
-  if (!isRecord(item)) return [];
+  if (!isObject(item)) return [];
   if (item['type'] === 'text' && typeof item['text'] === 'string') return [item['text']];
   const { resource } = item;
-  if (item['type'] === 'resource' && isRecord(resource) && typeof resource['text'] === 'string') return [`${String(resource['uri'])}:\n${resource['text']}`];
+  if (item['type'] === 'resource' && isObject(resource) && typeof resource['text'] === 'string') return [`${String(resource['uri'])}:\n${resource['text']}`];
   return item['type'] === 'resource_link' && typeof item['uri'] === 'string' ? [item['uri']] : [];
 };
 
 const mediaOf = (item: unknown): readonly string[] =>
-  isRecord(item) && (item['type'] === 'image' || item['type'] === 'audio') ? [`[${item['type']} ${String(item['mimeType']).slice(0, 40)}, not shown]`] : [];
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+  isObject(item) && (item['type'] === 'image' || item['type'] === 'audio') ? [`[${item['type']} ${String(item['mimeType']).slice(0, 40)}, not shown]`] : [];

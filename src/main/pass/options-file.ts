@@ -2,7 +2,8 @@
 // counts where the host's own settings of the account hold it.
 import { join } from 'node:path';
 import { realpathSync } from '../floor/disk-file.ts';
-import { isObject, unlessClosed } from '../floor/json-file.ts';
+import { unlessClosed } from '../floor/json-file.ts';
+import { isObject } from '../floor/object.ts';
 import { homesOf, MANAGED, readSettings } from './deny-file.ts';
 
 export type PluginOptions = { readonly provider?: string; readonly model?: string };

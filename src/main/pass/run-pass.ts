@@ -1,4 +1,5 @@
 // Runs a planned pass: the pilot alone until the provider answers it, then the rest, never more than `width` at once (SPEC 7 Warm-up).
+import { messageOf } from '../floor/failure.ts';
 import { NO_USAGE } from '../floor/usage.ts';
 import type { Detector, ForkResult } from '../records.ts';
 import type { Run } from './plan.ts';
@@ -62,7 +63,7 @@ export const crashed = ({ name }: Pick<Detector, 'name'>, pilot: boolean, error:
   pilot,
   tool_text: '',
   usage_unknown: true,
-  cause: error instanceof Error ? error.message : String(error),
+  cause: messageOf(error),
 });
 
 const attempt = async <T>(work: () => Promise<T>): Promise<T> => work();

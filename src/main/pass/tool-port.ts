@@ -1,4 +1,5 @@
 // The one dispatch behind every tool a fork calls (SPEC 3, 7.2): the grant is looked at for each call, whatever the fork believes.
+import { messageOf } from '../floor/failure.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Detector, ToolReply, ToolRequest } from '../records.ts';
 import type { FileToolTask } from '../../workers/contract.ts';
@@ -93,7 +94,7 @@ export const openToolPort = (options: ToolPortOptions) => {
           await mcp.connect(servers, wanted);
         } catch (error) {
           loading = undefined;
-          problems = [...unknown, `MCP cannot be used: ${error instanceof Error ? error.message : String(error)}`];
+          problems = [...unknown, `MCP cannot be used: ${messageOf(error)}`];
           return;
         }
       }

@@ -1,6 +1,6 @@
 // sessions/<id>/history.jsonl: what became of each advisory, appended by the monitor alone.
-import { isObject } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
+import { isObject } from '../floor/object.ts';
 import type { HistoryLine } from '../surfaces.ts';
 
 export const appendHistory = (path: string, line: HistoryLine): void => appendLine(path, line);

@@ -1,6 +1,6 @@
 // sessions/<id>/passes.jsonl: a line per pass that is over, appended by the monitor alone; the report is drawn from it.
-import { isObject } from '../floor/json-file.ts';
 import { appendLine, readLines } from '../floor/jsonl-file.ts';
+import { isObject } from '../floor/object.ts';
 import type { PassLine } from '../surfaces.ts';
 
 export const appendPass = (path: string, line: PassLine): void => appendLine(path, line);

@@ -1,7 +1,8 @@
 // sessions/<id>/requests and replies: how /second-brain-run asks the monitor for a look and hears what came of it (SPEC 12).
 import { join } from 'node:path';
 import { namesIn, remove } from '../floor/disk-file.ts';
-import { isObject, readJson, writeJson } from '../floor/json-file.ts';
+import { readJson, writeJson } from '../floor/json-file.ts';
+import { isObject } from '../floor/object.ts';
 import { safeName, type Paths } from '../floor/paths.ts';
 import type { HoldReason } from '../records.ts';
 

@@ -1,5 +1,6 @@
 // sessions/<id>/status.json: what stats, why and the status line read when no monitor answers; it says how old it is.
-import { isObject, readJson, writeJson, type Loaded } from '../floor/json-file.ts';
+import { readJson, writeJson, type Loaded } from '../floor/json-file.ts';
+import { isObject } from '../floor/object.ts';
 import type { Status } from '../surfaces.ts';
 
 export const writeStatus = (path: string, status: Status): void => writeJson(path, status);

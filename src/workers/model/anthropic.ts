@@ -1,11 +1,12 @@
 // The messages format: what follows the shared prefix in the body, and an answer's events folded into what was said.
+import { isObject } from '../../main/floor/object.ts';
 import type { ForkTask, Provider, SummaryTask } from '../contract.ts';
 import { NO_USAGE } from '../../main/floor/usage.ts';
 import type { Usage } from '../../main/records.ts';
 import type { Dialect, Folder } from './exchange.ts';
 import type { Incoming } from './sse.ts';
 import {
-  asCount, asText, errorWord, isRecord, joinBody, parseArgs, parseJson, tokensOf,
+  asCount, asText, errorWord, joinBody, parseArgs, parseJson, tokensOf,
   type Call, type CallResult, type Round,
 } from './wire.ts';
 
@@ -76,7 +77,7 @@ export const anthropicFolder = (ttl: Provider['cache_ttl']): Folder => {
   let ended = false;
   let failure: string | undefined;
   const message = (raw: unknown): void => {
-    if (isRecord(raw)) usage = readUsage(raw['usage'], usage, ttl);
+    if (isObject(raw)) usage = readUsage(raw['usage'], usage, ttl);
   };
   const delta = (index: unknown, raw: Readonly<Record<string, unknown>>): void => {
     const open = blocks.get(index);
@@ -94,13 +95,13 @@ export const anthropicFolder = (ttl: Provider['cache_ttl']): Folder => {
       case 'message_start':
         return message(data['message']);
       case 'content_block_start':
-        if (isRecord(data['content_block'])) blocks.set(data['index'], { block: data['content_block'], text: '', json: '', thinking: '', signature: '' });
+        if (isObject(data['content_block'])) blocks.set(data['index'], { block: data['content_block'], text: '', json: '', thinking: '', signature: '' });
         return;
       case 'content_block_delta':
-        if (isRecord(inner)) delta(data['index'], inner);
+        if (isObject(inner)) delta(data['index'], inner);
         return;
       case 'message_delta':
-        if (isRecord(inner)) stop = asText(inner['stop_reason']);
+        if (isObject(inner)) stop = asText(inner['stop_reason']);
         usage = readUsage(data['usage'], usage, ttl);
         return;
       case 'message_stop':
@@ -113,12 +114,12 @@ export const anthropicFolder = (ttl: Provider['cache_ttl']): Folder => {
     }
   };
   const whole = (data: Readonly<Record<string, unknown>>): void => {
-    if (data['type'] === 'error' || isRecord(data['error'])) return void (failure = errorWords(data) || 'error answer');
+    if (data['type'] === 'error' || isObject(data['error'])) return void (failure = errorWords(data) || 'error answer');
     message(data);
     stop = asText(data['stop_reason']);
     ended = Array.isArray(data['content']);
     for (const [index, block] of Array.isArray(data['content']) ? data['content'].entries() : []) {
-      if (!isRecord(block)) continue;
+      if (!isObject(block)) continue;
       chars += JSON.stringify(block).length;
       blocks.set(index, { block, text: '', json: '', thinking: '', signature: '' });
     }
@@ -161,10 +162,10 @@ const echoOf = (open: Open): unknown[] => {
 
 /** Counts of a usage object over those known before; absent ones keep their value. */
 const readUsage = (raw: unknown, before: Usage | undefined, ttl: Provider['cache_ttl']): Usage | undefined => {
-  if (!isRecord(raw)) return before;
+  if (!isObject(raw)) return before;
   const known = before ?? NO_USAGE;
   const written = asCount(raw['cache_creation_input_tokens']);
-  const split = isRecord(raw['cache_creation']) ? raw['cache_creation'] : {};
+  const split = isObject(raw['cache_creation']) ? raw['cache_creation'] : {};
   const five = asCount(split['ephemeral_5m_input_tokens']) ?? (ttl === '5m' ? written : undefined);
   const hour = asCount(split['ephemeral_1h_input_tokens']) ?? (ttl === '1h' ? written : undefined);
   return {
@@ -178,10 +179,10 @@ const readUsage = (raw: unknown, before: Usage | undefined, ttl: Provider['cache
 
 const anthropicErrorWords = (document: string): string => {
   const value = parseJson(document);
-  return isRecord(value) ? errorWords(value) : '';
+  return isObject(value) ? errorWords(value) : '';
 };
 
 const errorWords = (document: Readonly<Record<string, unknown>>): string => {
   const error = document['error'];
-  return isRecord(error) ? errorWord(error['type']) : '';
+  return isObject(error) ? errorWord(error['type']) : '';
 };

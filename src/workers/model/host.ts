@@ -1,11 +1,12 @@
 // The user's own CLI as the model: content blocks out over main's port, its stream back, tool calls as JSON text (SPEC 7.1 host).
+import { isObject } from '../../main/floor/object.ts';
 import { NO_USAGE } from '../../main/floor/usage.ts';
 import { FEEDBACK_NAME } from '../../main/pass/feedback.ts';
 import type { Usage } from '../../main/records.ts';
 import type { ForkTask } from '../contract.ts';
 import { anthropicFolder } from './anthropic.ts';
 import { cutBecause, openMeter, type Folder } from './exchange.ts';
-import { asCount, asText, errorWord, isRecord, parseArgs, parseJson, tokensOf, type Answer, type Call, type Model, type Round, type Watch } from './wire.ts';
+import { asCount, asText, errorWord, parseArgs, parseJson, tokensOf, type Answer, type Call, type Model, type Round, type Watch } from './wire.ts';
 
 /** Sends one user message to this fork's child and feeds its output lines back until the turn's end or the child's. */
 export type HostLink = (content: readonly unknown[], onLine: (line: string) => void) => Promise<{ readonly cause?: string }>;
@@ -36,16 +37,16 @@ const decoder = new TextDecoder();
 /** Window blocks and tail. Of the cache marks only ours at the window's end stays: the CLI adds three, and four are allowed. */
 const opening = (task: ForkTask): readonly unknown[] => {
   const body = parseJson(`${decoder.decode(task.prefix)}]}]}`);
-  const messages = isRecord(body) && Array.isArray(body['messages']) ? body['messages'] : [];
+  const messages = isObject(body) && Array.isArray(body['messages']) ? body['messages'] : [];
   const first: unknown = messages[0];
-  const blocks: readonly unknown[] = isRecord(first) && Array.isArray(first['content']) ? first['content'] : [];
+  const blocks: readonly unknown[] = isObject(first) && Array.isArray(first['content']) ? first['content'] : [];
   if (blocks.length === 0) throw new Error('prefix holds no user message');
   return [...blocks.map((block, n) => textBlock(block, n === blocks.length - 1)), { type: 'text', text: `${task.tail}\n\n${replyRule(task.grant)}` }];
 };
 
 const textBlock = (block: unknown, marked: boolean): unknown => ({
   type: 'text',
-  text: isRecord(block) ? asText(block['text']) : '',
+  text: isObject(block) ? asText(block['text']) : '',
   // 5m whatever the setting: the CLI's own marks stand before it, and a longer one behind a shorter is refused.
   ...(marked ? { cache_control: { type: 'ephemeral' } } : {}),
 });
@@ -79,8 +80,8 @@ const openTurn = (watch: Watch, content: readonly unknown[]): Turn => {
   return {
     line: (line) => {
       const value = parseJson(line);
-      if (!isRecord(value)) return;
-      if (value['type'] === 'stream_event' && isRecord(value['event'])) {
+      if (!isObject(value)) return;
+      if (value['type'] === 'stream_event' && isObject(value['event'])) {
         watch.firstEvent();
         take(value['event'], value['event']['type'] === 'message_start');
       } else if (value['type'] === 'result') {
@@ -129,7 +130,7 @@ const firstObject = (text: string): Readonly<Record<string, unknown>> | undefine
     const to = closingBrace(text, from);
     if (to === -1) return undefined;
     const value = parseJson(text.slice(from, to + 1));
-    if (isRecord(value)) return value;
+    if (isObject(value)) return value;
     from = text.indexOf('{', to + 1);
   }
   return undefined;

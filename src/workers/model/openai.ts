@@ -1,4 +1,5 @@
 // The chat-completions format, as its many servers really speak it: tolerant reading, and quirks learnt from refusals.
+import { isObject } from '../../main/floor/object.ts';
 import type { ForkTask, SummaryTask } from '../contract.ts';
 import { NO_USAGE } from '../../main/floor/usage.ts';
 import type { Usage } from '../../main/records.ts';
@@ -6,7 +7,7 @@ import type { Quirks } from './anthropic.ts';
 import type { Dialect, Folder } from './exchange.ts';
 import type { Incoming } from './sse.ts';
 import {
-  asCount, asText, errorWord, isRecord, joinBody, parseArgs, parseJson, tokensOf,
+  asCount, asText, errorWord, joinBody, parseArgs, parseJson, tokensOf,
   type Call, type CallResult, type Round, type Watch,
 } from './wire.ts';
 
@@ -80,14 +81,14 @@ const openaiFolder = (): Folder => {
   let ended = false;
   let failure: string | undefined;
   const call = (raw: unknown, position: number): void => {
-    if (!isRecord(raw)) return;
+    if (!isObject(raw)) return;
     const id = asText(raw['id']);
     // Servers index their pieces, or name an id, or send each call whole: a piece without either belongs to the last call.
     const key = typeof raw['index'] === 'number' ? `i${raw['index']}` : id !== '' ? `d${id}` : last === '' ? `p${position}` : last;
     last = key;
     const part = parts.get(key) ?? { id: '', name: '', args: '' };
     parts.set(key, part);
-    const fn = isRecord(raw['function']) ? raw['function'] : raw;
+    const fn = isObject(raw['function']) ? raw['function'] : raw;
     if (part.id === '') part.id = id;
     if (part.name === '') part.name = asText(fn['name']);
     const args = fn['arguments'];
@@ -100,7 +101,7 @@ const openaiFolder = (): Folder => {
     }
   };
   const message = (raw: unknown): void => {
-    if (!isRecord(raw)) return;
+    if (!isObject(raw)) return;
     const said = asText(raw['content']);
     const thought = asText(raw['reasoning_content']);
     text += said;
@@ -109,7 +110,7 @@ const openaiFolder = (): Folder => {
     if (asText(raw['refusal']) !== '') finish = 'refusal';
     const calls = raw['tool_calls'];
     if (Array.isArray(calls)) for (const [position, piece] of calls.entries()) call(piece, position);
-    else if (isRecord(raw['function_call'])) call({ index: 0, function: raw['function_call'] }, 0);
+    else if (isObject(raw['function_call'])) call({ index: 0, function: raw['function_call'] }, 0);
   };
   const take = (incoming: Incoming): void => {
     if (incoming.kind === 'done') return void (ended = true);
@@ -117,7 +118,7 @@ const openaiFolder = (): Folder => {
     if (data['error'] !== undefined && data['error'] !== null) failure = errorWords(data) || 'error answer';
     usage = readUsage(data['usage']) ?? usage;
     const choice: unknown = Array.isArray(data['choices']) ? data['choices'][0] : undefined;
-    if (!isRecord(choice)) return;
+    if (!isObject(choice)) return;
     message(choice['delta'] ?? choice['message']);
     const reason = choice['finish_reason'];
     if (reason !== undefined && reason !== null && finish !== 'refusal') finish = asText(reason) || 'odd';
@@ -150,22 +151,22 @@ const toCall = (part: Part, position: number): Call => ({
 
 /** Input without what the cache served, which some servers report under another name. */
 const readUsage = (raw: unknown): Usage | undefined => {
-  if (!isRecord(raw)) return undefined;
+  if (!isObject(raw)) return undefined;
   const prompt = asCount(raw['prompt_tokens']);
   const output = asCount(raw['completion_tokens']);
   if (prompt === undefined && output === undefined) return undefined;
-  const details = isRecord(raw['prompt_tokens_details']) ? raw['prompt_tokens_details'] : {};
+  const details = isObject(raw['prompt_tokens_details']) ? raw['prompt_tokens_details'] : {};
   const cached = Math.min(asCount(details['cached_tokens']) ?? asCount(raw['prompt_cache_hit_tokens']) ?? 0, prompt ?? 0);
   return { ...NO_USAGE, input: (prompt ?? 0) - cached, output: output ?? 0, cache_read: cached };
 };
 
 const openaiErrorWords = (document: string): string => {
   const value = parseJson(document);
-  return isRecord(value) ? errorWords(value) : '';
+  return isObject(value) ? errorWords(value) : '';
 };
 
 const errorWords = (document: Readonly<Record<string, unknown>>): string => {
   const error = document['error'];
-  if (!isRecord(error)) return '';
+  if (!isObject(error)) return '';
   return errorWord(error['code']) || errorWord(error['type']);
 };

@@ -1,6 +1,7 @@
 // The bytes of an answer as events: server-sent events, or one JSON document from endpoints that do not stream.
 import { isDeep } from '../../main/floor/depth.ts';
-import { isRecord, parseJson } from './wire.ts';
+import { isObject } from '../../main/floor/object.ts';
+import { parseJson } from './wire.ts';
 
 /** `event`: a parsed `data:` of the stream; `whole`: the answer was one JSON document; `done`: the `[DONE]` line. */
 export type Incoming = { readonly kind: 'event' | 'whole'; readonly data: Readonly<Record<string, unknown>> } | { readonly kind: 'done' };
@@ -45,7 +46,7 @@ export async function* readAnswer(body: AsyncIterable<Uint8Array>): AsyncGenerat
   pending += decoder.decode();
   if (json === true) {
     const value = parseJson(pending);
-    if (isRecord(value) && !isDeep(value)) yield { kind: 'whole', data: value };
+    if (isObject(value) && !isDeep(value)) yield { kind: 'whole', data: value };
     return;
   }
   // A last event may lack the blank line behind it.
@@ -58,5 +59,5 @@ const incoming = (data: readonly string[]): Incoming | undefined => {
   const text = data.join('\n');
   if (text.trim() === '[DONE]') return { kind: 'done' };
   const value = parseJson(text);
-  return isRecord(value) && !isDeep(value) ? { kind: 'event', data: value } : undefined;
+  return isObject(value) && !isDeep(value) ? { kind: 'event', data: value } : undefined;
 };

@@ -1,5 +1,6 @@
 // What every provider's adapter gives the fork loop: turns, calls, usage, and the tolerant reading of arguments. Pure.
 import { isDeep } from '../../main/floor/depth.ts';
+import { isObject } from '../../main/floor/object.ts';
 import type { ForkEnd, Usage } from '../../main/records.ts';
 
 /** One tool call of the model. Arguments that could not be read carry why. */
@@ -48,8 +49,6 @@ export const isNoUsage = (usage: Usage): boolean => Object.values(usage).every((
 /** Tokens of so many bytes or characters, where the endpoint does not say: a quarter, rounded up. */
 export const tokensOf = (chars: number): number => Math.ceil(chars / 4);
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A count from outside: a number from 0 to a billion; anything else is none, and estimated where it matters. */
@@ -68,7 +67,7 @@ export const parseJson = (text: string): unknown => {
 /** Tool arguments as endpoints really send them: a JSON string, an object, empty, null; empty means `{}` (HAZARDS E8). */
 export const parseArgs = (raw: unknown): Call['args'] => {
   if (raw === undefined || raw === null) return { ok: true, value: {} };
-  if (isRecord(raw)) return shallow(raw);
+  if (isObject(raw)) return shallow(raw);
   if (typeof raw !== 'string') return { ok: false, why: `arguments are ${Array.isArray(raw) ? 'a list' : `a ${typeof raw}`}` };
   const text = raw.trim();
   if (text === '' || text === 'null' || text === 'None') return { ok: true, value: {} };
@@ -76,7 +75,7 @@ export const parseArgs = (raw: unknown): Call['args'] => {
   // Some endpoints encode twice: a JSON string that holds the JSON object.
   const inner = typeof value === 'string' ? parseJson(value) : value;
   if (inner === null) return { ok: true, value: {} };
-  return isRecord(inner) ? shallow(inner) : { ok: false, why: 'arguments are not a JSON object' };
+  return isObject(inner) ? shallow(inner) : { ok: false, why: 'arguments are not a JSON object' };
 };
 
 const shallow = (value: Readonly<Record<string, unknown>>): Call['args'] => (isDeep(value) ? { ok: false, why: 'arguments are nested too deep' } : { ok: true, value });
