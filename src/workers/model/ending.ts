@@ -38,8 +38,11 @@ const standOf = (text: string, config: Readonly<Record<string, unknown>>): 'fini
   if (ASKS.test(words) || says('unfinished_by', words)) return 'unfinished';
   const claims = clausesOf(words).filter((clause) => says('finished_by', clause));
   if (claims.length > 0) return claims.some((clause) => !says('negated_by', clause)) ? 'finished' : 'unfinished';
-  return says('doubtful_by', edgesOf(words)) ? 'unfinished' : 'unclear';
+  return !ENGLISH.test(words) || says('doubtful_by', edgesOf(words)) ? 'unfinished' : 'unclear';
 };
+
+/** The lists of doubts are complete enough in one language only: in others work ends by a claim that is known. */
+const ENGLISH = /\b(?:the|is|are|was|were|has|have|and|of|to|its?|an?)\b/i;
 
 /** A question mark is the last thing that is said. */
 const ASKS = /[?？][^\p{L}\p{N}]*$/u;

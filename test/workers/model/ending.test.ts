@@ -31,7 +31,11 @@ describe('finish', () => {
     expect(finish([text('Done.')], config)).toBeUndefined();
   });
 
+  it('in a language whose doubts it does not know, nothing ends but by a claim', () => {
+    for (const words of ['Die Summe nutzt es jetzt auch.', 'Continuo amanhã.', '仕様を確認したいです。']) expect(read(words), words).toBeUndefined();
+  });
+
   it('a list that is no list says nothing', () => {
-    expect(finish([text('Done.'), end], { finished_by: 'done', unfinished_by: [7], negated_by: null })).toEqual({ declared: false, shown: [1, 2] });
+    expect(finish([text('It is done.'), end], { finished_by: 'done', unfinished_by: [7], negated_by: null })).toEqual({ declared: false, shown: [1, 2] });
   });
 });
