@@ -368,6 +368,16 @@ describe('enrolment', () => {
     expect(files()).toEqual(before);
   });
 
+  test('the environment switches a workspace off, and none on that its user has switched off', async () => {
+    const under = async (user: boolean, word: string): Promise<number> => {
+      rmSync(world.paths.spool(String(process.pid)), { force: true });
+      writeFileSync(world.paths.config, JSON.stringify({ enable: { default: user } }));
+      await call('Stop', {}, { env: { ...world.env, SECOND_BRAIN_ENABLE_DEFAULT: word } });
+      return spoolOf(world).length;
+    };
+    expect([await under(true, 'false'), await under(false, 'true'), await under(true, 'true')]).toEqual([0, 0, 1]);
+  });
+
   test('a configuration that an editor has saved with a byte order mark counts', async () => {
     writeFileSync(world.paths.config, `\uFEFF${JSON.stringify({ enable: { workspaces: { [world.project]: true } } })}\r\n`);
     put();

@@ -17,11 +17,10 @@ export const scopeOf = ({ payload, paths, env }: Pick<Call, 'payload' | 'paths' 
   const layers = [paths.config, ...own].map((path) => fieldsIn(JSON.parse((readText(path) ?? '{}').trim())));
   const enable = layers.map((layer) => fieldsIn(layer['enable']));
   const listed = enable.map(({ workspaces }) => (isFields(workspaces) ? workspaces[workspace()] : undefined));
-  const choices = [...enable.map((group) => group['default']), SWITCH[env['SECOND_BRAIN_ENABLE_DEFAULT'] ?? ''], ...listed];
+  // A project's settings can set the environment: it may switch off what the user watches, not on what they do not.
+  const choices = [...enable.map((group) => group['default']), env['SECOND_BRAIN_ENABLE_DEFAULT'] === 'false' ? false : undefined, ...listed];
   const mutes = [...layers.map((layer) => fieldsIn(layer['mute'])['all']), env['SECOND_BRAIN_MUTE_ALL'] === 'true'];
   return { enrolled: choices.findLast((value) => typeof value === 'boolean') !== false, muted: mutes.includes(true) };
 };
-
-const SWITCH: Fields = { true: true, false: false };
 
 const fieldsIn = (raw: unknown): Fields => (isFields(raw) ? raw : {});

@@ -136,14 +136,14 @@ const soundPart = (full: string, value: unknown): unknown =>
   knobRows().get(full)?.knob.type === 'switches' && isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, on]) => typeof on === 'boolean')) : undefined;
 
 /** Switches that guard the user: a repository that could turn them would get commands run, or secrets sent. */
-const NOT_FROM_ENV: ReadonlySet<string> = new Set(['run_tool.enabled', 'projection.redact', 'model.test_endpoint']);
+const NOT_FROM_ENV: ReadonlySet<string> = new Set(['run_tool.enabled', 'projection.redact', 'model.test_endpoint', 'model.trust_env']);
 
 /** `SECOND_BRAIN_<GROUP>_<KNOB>`: numbers and switches only, since a repository's settings can set any variable (SPEC 3). */
 export const envLayer = (env: Readonly<Record<string, string | undefined>>): Layer => {
   const values = new Map<string, unknown>();
   const problems: string[] = [];
   for (const [full, { knob }] of knobRows()) {
-    const variable = `SECOND_BRAIN_${full.replace('.', '_').toUpperCase()}`;
+    const variable = variableOf(full);
     const word = env[variable];
     if (word === undefined || NOT_FROM_ENV.has(full)) continue;
     if (knob.type !== 'int' && knob.type !== 'number' && knob.type !== 'bool') {
@@ -161,18 +161,33 @@ export const envLayer = (env: Readonly<Record<string, string | undefined>>): Lay
 export const effective = (layers: readonly Layer[]): Effective => {
   const groups = structuredClone(defaultKnobs()) as Record<string, Record<string, unknown>>;
   const sources = new Map<string, LayerName>([...knobRows().keys()].map((name) => [name, 'default']));
+  const problems = layers.flatMap((layer) => layer.problems);
   for (const layer of layers) {
     for (const [full, value] of layer.values) {
       if (full === 'mute.all' && value === false && groups['mute']?.['all'] === true) continue;
       const [group = '', knob] = full.split('.');
+      if (layer.name === 'env' && knob !== undefined && loosens(full, value, groups[group]?.[knob])) {
+        problems.push(`${variableOf(full)} is not used: the environment may lower a budget and switch watching off, not the reverse`);
+        continue;
+      }
       if (knob === undefined) groups[group] = mergeDetectors(groups[group] ?? {}, value);
       else (groups[group] ??= {})[knob] = value;
       sources.set(full, layer.name);
     }
   }
   const knobs = groups as unknown as Knobs;
-  return { knobs, sources, problems: [...layers.flatMap(({ problems }) => problems), ...crossProblems(knobs)] };
+  return { knobs, sources, problems: [...problems, ...crossProblems(knobs)] };
 };
+
+/** Whether a value of the environment's would undo what its user has refused or capped: a repository can set it. */
+const loosens = (full: string, value: unknown, before: unknown): boolean => {
+  if (full === 'enable.default') return value === true && before === false;
+  // No ceiling of the machine's is written as 0.
+  const cap = (tokens: unknown): number => (full === 'budget.machine_tokens_per_hour' && tokens === 0 ? Infinity : Number(tokens));
+  return full.startsWith('budget.') && cap(value) > cap(before);
+};
+
+const variableOf = (full: string): string => `SECOND_BRAIN_${full.replace('.', '_').toUpperCase()}`;
 
 const mergeDetectors = (below: Record<string, unknown>, above: unknown): Record<string, unknown> => {
   const out = { ...below };

@@ -46,6 +46,17 @@ describe('layers', () => {
     expect(effective([envLayer({ SECOND_BRAIN_RUN_TOOL_ENABLED: 'true' })]).knobs.run_tool.enabled).toBe(false);
   });
 
+  test('it lowers a budget and switches watching off, never the reverse', () => {
+    const user = layerOf('global', { enable: { default: false }, budget: { tokens_per_hour: 1000, machine_tokens_per_hour: 5000 } }, 'g');
+    const loose = effective([user, envLayer({ SECOND_BRAIN_ENABLE_DEFAULT: 'true', SECOND_BRAIN_BUDGET_TOKENS_PER_HOUR: '1001', SECOND_BRAIN_BUDGET_MACHINE_TOKENS_PER_HOUR: '0', SECOND_BRAIN_BUDGET_TOKENS_PER_TASK: '10000000000', SECOND_BRAIN_MODEL_TRUST_ENV: 'true' })]);
+    expect(loose.knobs).toEqual(effective([user]).knobs);
+    expect(loose.problems).toHaveLength(4);
+    expect(loose.sources.get('budget.tokens_per_hour')).toBe('global');
+    const tight = effective([layerOf('global', { enable: { default: true } }, 'g'), envLayer({ SECOND_BRAIN_ENABLE_DEFAULT: 'false', SECOND_BRAIN_BUDGET_TOKENS_PER_HOUR: '999', SECOND_BRAIN_BUDGET_MACHINE_TOKENS_PER_HOUR: '7' })]);
+    expect(tight.knobs).toMatchObject({ enable: { default: false }, budget: { tokens_per_hour: 999, machine_tokens_per_hour: 7 } });
+    expect(tight.problems).toEqual([]);
+  });
+
   test('redaction is not the environment’s to turn off', () => {
     expect(effective([envLayer({ SECOND_BRAIN_PROJECTION_REDACT: 'false' })]).knobs.projection.redact).toBe(true);
     expect(effective([layerOf('workspace', { projection: { redact: false } }, 'w')]).knobs.projection.redact).toBe(false);
