@@ -6,7 +6,7 @@ import { emptyQueue, enqueue, lastChars } from './ingest/queue.ts';
 import { metAt, next, settled } from './ingest/session-state.ts';
 import { countUsage, noUsageYet } from './ingest/usage.ts';
 import { countVolumes, noVolumes } from './ingest/volumes.ts';
-import { addAdvice, setGoal } from './memory/ledger.ts';
+import { addAdvice, renderLedger, setGoal } from './memory/ledger.ts';
 import { writeLedger } from './memory/ledger-file.ts';
 import { emptyWindow, number, observationBlock, type Window } from './memory/window.ts';
 import { backoff, headroom, type HourSpent } from './pass/budget.ts';
@@ -17,7 +17,7 @@ import { bounded, factsOf, noSums, rowsOf } from './speak/history.ts';
 import { dropClaim, expireMail, listClaims, listMail, returnMail } from './speak/mailbox-file.ts';
 import { isStale } from './speak/stale.ts';
 import { push, saveWindow, startPass } from './judging.ts';
-import { finishPass, ledgerText, record, withdraw } from './speaking.ts';
+import { finishPass, record, withdraw } from './speaking.ts';
 import { beginTask, dropAll, freshLedger, turnTo, untagged } from './tasking.ts';
 import type { ForkResult, Ledger, Observation, PassReason, Position, Signal } from './records.ts';
 import type { HistoryLine, TurnFile } from './surfaces.ts';
@@ -29,7 +29,7 @@ export type Restored = { readonly ledger?: Ledger; readonly window?: Window; rea
 /** An observer for one session, with the task it is at. */
 export const openObserver = (setup: Setup, restored: Restored, now: number): Watching => {
   const ledger: Ledger = { ...(restored.ledger ?? freshLedger(setup, '', now)), ...(restored.since === undefined ? {} : { since: restored.since }) };
-  const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: ledgerText({ ledger }), ...(restored.position === undefined ? {} : { position: restored.position }) });
+  const window = restored.window ?? emptyWindow({ task: ledger.task, nonce: ledger.nonce, generation: ledger.generation, ledger_text: renderLedger(ledger), ...(restored.position === undefined ? {} : { position: restored.position }) });
   writeLedger(setup.paths, { ...ledger, touched_at: now });
   const w: Watching = {
     setup, ledger, window,

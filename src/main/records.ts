@@ -254,6 +254,9 @@ export type Ceiling = 'task' | 'hour' | 'machine' | 'host';
 /** What stamps a pass's results: an old stamp is accounted to its own task and its advice dies `moved-on`. */
 export type Stamp = { readonly session: string; readonly task: string; readonly generation: number; readonly pass: number };
 
+/** A tool as the model is told of it; `input_schema` is a JSON Schema. */
+export type ToolDefinition = { readonly name: string; readonly description: string; readonly input_schema: Readonly<Record<string, unknown>> };
+
 /** What a fork's own tools may be asked (SPEC 7.2). */
 export type ToolRequest = { readonly tool: string; readonly args: Readonly<Record<string, unknown>> };
 export type ToolReply = { readonly ok: boolean; readonly text: string };

@@ -1,7 +1,7 @@
 // One pass, second half: what its forks brought is accounted, closes old advice, passes the gate, and becomes mail.
 import type { Knobs } from './floor/knobs.ts';
 import { addUsage } from './floor/usage.ts';
-import { closeAdvice, renderLedger, suppress } from './memory/ledger.ts';
+import { closeAdvice, suppress } from './memory/ledger.ts';
 import { writeLedger } from './memory/ledger-file.ts';
 import { isCurrent } from './memory/task.ts';
 import { findObservation, renderObservations } from './memory/window.ts';
@@ -227,6 +227,3 @@ const report = (w: Watching, pass: Pass, results: readonly ForkResult[], decisio
   putMail(box, mail, saidOf(mail));
   record(w, { v: 1, at: now, id: mail.id, event: 'enqueued', advice: mail });
 };
-
-/** The ledger as the window's head shows it; rendered at task load and compaction only. */
-export const ledgerText = (w: Pick<Watching, 'ledger'>): string => renderLedger(w.ledger);

@@ -1,11 +1,11 @@
 // Which task a session is at, as it goes on: goals, soft splits, and what moves along to a new task (SPEC 6).
-import { branchLedger, newLedger, setGoal } from './memory/ledger.ts';
+import { branchLedger, newLedger, renderLedger, setGoal } from './memory/ledger.ts';
 import { findByRecords, writeLedger } from './memory/ledger-file.ts';
 import { splitsTask, taskId, taskNonce, taskTerms } from './memory/task.ts';
 import { emptyWindow, number, observationBlock, withLedger } from './memory/window.ts';
 import { listMail } from './speak/mailbox-file.ts';
 import { appendEpisode, push, saveWindow } from './judging.ts';
-import { ledgerText, withdraw } from './speaking.ts';
+import { withdraw } from './speaking.ts';
 import type { Because, Ledger, Observation, Position } from './records.ts';
 import type { Setup, Watching } from './watching.ts';
 
@@ -46,7 +46,7 @@ export const branchOff = (w: Watching, prompts: readonly string[], now: number):
   if (from === undefined) return false;
   const { task, nonce, spent_tokens, generation } = w.ledger;
   w.ledger = { ...branchLedger(from, { task, session, nonce }, now), spent_tokens, generation };
-  w.window = withLedger(w.window, ledgerText(w));
+  w.window = withLedger(w.window, renderLedger(w.ledger));
   w.prefix = undefined;
   saveWindow(w);
   writeLedger(paths, w.ledger);
@@ -66,7 +66,7 @@ export const switchTask = (w: Watching, goal: string, now: number, { position, c
   writeLedger(w.setup.paths, w.ledger);
   const { since, pace } = w.ledger;
   w.ledger = { ...freshLedger(w.setup, goal, now), ...(since === undefined ? {} : { since }), ...(pace === undefined ? {} : { pace }) };
-  w.window = emptyWindow({ task: w.ledger.task, nonce: w.ledger.nonce, generation: 0, ledger_text: ledgerText(w), ...(position === undefined ? {} : { position }) });
+  w.window = emptyWindow({ task: w.ledger.task, nonce: w.ledger.nonce, generation: 0, ledger_text: renderLedger(w.ledger), ...(position === undefined ? {} : { position }) });
   w.prefix = undefined;
   w.warm = undefined;
   w.raised = new Map();

@@ -7,14 +7,13 @@ import type { Session } from './ingest/session-state.ts';
 import type { UsageTotal } from './ingest/usage.ts';
 import type { Volumes } from './ingest/volumes.ts';
 import type { RenderedPrefix } from './memory/prefix.ts';
-import type { ToolDefinition } from './memory/tools.ts';
 import type { Window } from './memory/window.ts';
 import type { Unseen } from './pass/budget.ts';
 import type { Reservation } from './pass/budget-file.ts';
 import type { Raised } from './pass/checklist.ts';
-import type { McpTool } from './pass/grants.ts';
+import type { McpListing } from './pass/mcp-result.ts';
 import type { Run } from './pass/plan.ts';
-import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered, Observation, PassReason, Position, Stamp, ToolReply, ToolRequest, Usage } from './records.ts';
+import type { BackgroundTask, Detector, ForkResult, HoldReason, Ledger, Numbered, Observation, PassReason, Position, Stamp, ToolDefinition, ToolReply, ToolRequest, Usage } from './records.ts';
 import type { DetectorTally, HistoryLine, Status } from './surfaces.ts';
 import type { ForkHooks } from './pools.ts';
 import type { DeliveryState } from './speak/delivery.ts';
@@ -52,7 +51,7 @@ export type Setup = {
   /** Cheap facts for a detector to start from; absent where there is no workspace to look into. Never rejects. */
   readonly lead?: (detector: Detector, ask: { readonly observations: readonly Numbered[]; readonly now: number; readonly since: number }) => Promise<string | undefined>;
   /** Definitions of the MCP tools that are granted and connected. */
-  readonly mcp_tools: () => readonly (McpTool & { readonly definition: ToolDefinition })[];
+  readonly mcp_tools: () => readonly McpListing[];
   readonly entropy: () => Uint8Array;
   readonly log: (line: string) => void;
   /** Where the next pass is written down, while `debug.enabled`: `write(name, text)` adds to `<name>.txt`. */

@@ -1,6 +1,6 @@
 // One detector's loop: ask, run the tools it calls, ask again, until it reports or something ends it (SPEC 7, Fork loop).
 import { addUsage, NO_USAGE } from '../main/floor/usage.ts';
-import { frame } from '../main/memory/framing.ts';
+import { frame } from '../main/floor/frame.ts';
 import { weigh } from '../main/pass/budget.ts';
 import { FEEDBACK_NAME } from '../main/pass/feedback.ts';
 import { parseFeedback } from '../main/pass/parse-feedback.ts';

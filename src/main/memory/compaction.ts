@@ -1,7 +1,8 @@
 // When the window is compacted and what leaves it (SPEC 6): from a high-water mark down to a floor, oldest first.
+import { escapedLength } from '../floor/frame.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import type { Block, Numbered } from '../records.ts';
-import { escapedLength, FRAME_CHARS, frameBlock, frameLedger } from './framing.ts';
+import { FRAME_CHARS, frameBlock, frameLedger } from './framing.ts';
 import { LEDGER_CHARS } from './ledger.ts';
 import type { Window } from './window.ts';
 

@@ -1,8 +1,9 @@
 // What outlives the window for one task (SPEC 6): how it grows, what it may hold, and how it reads at the window's head.
+import { escapedLength } from '../floor/frame.ts';
 import type { Knobs } from '../floor/knobs.ts';
 import { headOf, shortened, shortLine } from '../floor/text.ts';
 import type { AdviceRow, Ledger, Verdict } from '../records.ts';
-import { escapedLength, FRAME_CHARS } from './framing.ts';
+import { FRAME_CHARS } from './framing.ts';
 
 /** The ledger block may have this many characters, frame and escapes included (SPEC 6). */
 export const LEDGER_CHARS = 6000;

@@ -1,6 +1,7 @@
 // The bytes that all forks of a pass share, and that the next pass extends (SPEC 6, Prefix; HAZARDS E1–E4).
+import type { ToolDefinition } from '../records.ts';
 import { frameBlock, frameLedger } from './framing.ts';
-import { canonicalJson, type ToolDefinition } from './tools.ts';
+import { canonicalJson } from './tools.ts';
 import type { Window } from './window.ts';
 
 export type Wire = 'anthropic' | 'openai' | 'host';

@@ -1,11 +1,5 @@
 // The tools every request names (SPEC 6, Prefix): the feedback tool and all built-ins always, then granted MCP tools.
-
-/** A tool as the model is told of it; `input_schema` is a JSON Schema. */
-export type ToolDefinition = {
-  readonly name: string;
-  readonly description: string;
-  readonly input_schema: Readonly<Record<string, unknown>>;
-};
+import type { ToolDefinition } from '../records.ts';
 
 export type ToolSet = { readonly tools: readonly ToolDefinition[]; /** Something is new: the prefix is rebuilt. */ readonly rebuilt: boolean };
 

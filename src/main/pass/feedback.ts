@@ -1,8 +1,6 @@
 // What a fork hands back: the tool it answers through, and the lines the window keeps.
 import { wellFormed } from '../floor/text.ts';
-import type { ForkResult } from '../records.ts';
-
-export type ToolDefinition = { readonly description: string; readonly input_schema: Readonly<Record<string, unknown>>; readonly name: string };
+import type { ForkResult, ToolDefinition } from '../records.ts';
 
 export const FEEDBACK_NAME = 'second_brain_detector_feedback';
 

@@ -1,9 +1,8 @@
 // The system prompt of the host provider's children: ours, and behind it the tools as text, since the CLI offers none (contract k). Pure.
-
-export type ToolText = { readonly name: string; readonly description: string; readonly input_schema: Readonly<Record<string, unknown>> };
+import type { ToolDefinition } from '../records.ts';
 
 /** The same bytes for a whole task: everything that differs between forks stands in their tails. */
-export const hostSystem = (system: string, tools: readonly ToolText[]): string => {
+export const hostSystem = (system: string, tools: readonly ToolDefinition[]): string => {
   const listed = tools.map(({ name, description, input_schema }) => `${name}: ${description}\nArguments (JSON Schema): ${JSON.stringify(input_schema)}`);
   return `${system}
 

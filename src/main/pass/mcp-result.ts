@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { isObject } from '../floor/object.ts';
 import { redact } from '../floor/redact.ts';
 import { headOf, wellFormed } from '../floor/text.ts';
-import type { ToolReply } from '../records.ts';
+import type { ToolDefinition, ToolReply } from '../records.ts';
 import type { McpTool } from './grants.ts';
 
 /** A tool as every request names it. */
-export type McpListing = McpTool & { readonly definition: { readonly name: string; readonly description: string; readonly input_schema: Readonly<Record<string, unknown>> } };
+export type McpListing = McpTool & { readonly definition: ToolDefinition };
 
 /** `mcp__<server>__<tool>` in the letters and the length every provider takes; a hash tells apart what had to be changed. */
 export const wireName = (server: string, tool: string): string => {

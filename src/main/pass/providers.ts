@@ -10,8 +10,6 @@ export type ProviderAsk = {
   readonly command_key?: string;
   /** Key sources that the endpoint has refused: the next one is taken. */
   readonly failed?: readonly string[];
-  /** What `cache_ttl auto` stands for now. */
-  readonly auto_ttl?: '5m' | '1h';
 };
 
 export type ProviderChoice = {
@@ -93,7 +91,7 @@ const problemOf = ({ kind, base_url, key_from, env_url }: Candidate, { knobs }: 
   return undefined;
 };
 
-const choice = ({ knobs, env, auto_ttl = '5m' }: ProviderAsk, { kind, base_url, key, key_from }: Candidate, problems: readonly string[]): ProviderChoice => {
+const choice = ({ knobs, env }: ProviderAsk, { kind, base_url, key, key_from }: Candidate, problems: readonly string[]): ProviderChoice => {
   const online = kind === 'anthropic' || kind === 'openai';
   const proxy = knobs.proxy !== '' ? knobs.proxy : knobs.trust_env ? (env['HTTPS_PROXY'] ?? env['https_proxy'] ?? '') : '';
   const ca_file = knobs.ca_file !== '' ? knobs.ca_file : knobs.trust_env ? (env['NODE_EXTRA_CA_CERTS'] ?? '') : '';
@@ -103,7 +101,7 @@ const choice = ({ knobs, env, auto_ttl = '5m' }: ProviderAsk, { kind, base_url, 
       base_url,
       model: kind === 'local' || knobs.name === '' ? DEFAULT_NAMES[kind] : knobs.name,
       // The CLI's own marks are short and come first; a longer one behind them would be refused.
-      cache_ttl: kind === 'host' ? '5m' : knobs.cache_ttl === 'auto' ? auto_ttl : knobs.cache_ttl,
+      cache_ttl: kind === 'host' || knobs.cache_ttl === 'auto' ? '5m' : knobs.cache_ttl,
       auto_choice: false,
       ...(online && proxy !== '' && !isLoopback(base_url) ? { proxy } : {}),
     },

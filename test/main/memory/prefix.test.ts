@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { chooseTtl, renderPrefix, type CacheTtl, type PrefixInput, type RenderedPrefix, type Wire } from '../../../src/main/memory/prefix.ts';
-import { toolSet, type ToolDefinition } from '../../../src/main/memory/tools.ts';
+import { toolSet } from '../../../src/main/memory/tools.ts';
 import { append, emptyWindow, number, observationBlock, type Window } from '../../../src/main/memory/window.ts';
+import type { ToolDefinition } from '../../../src/main/records.ts';
 
 const feedback: ToolDefinition = { name: 'second_brain_detector_feedback', description: 'ends it', input_schema: { type: 'object', properties: { verdict: { type: 'string' } } } };
 const mcp = (name: string): ToolDefinition => ({ name, description: `does ${name}`, input_schema: { type: 'object', properties: { q: { type: 'string', description: 'query' } } } });

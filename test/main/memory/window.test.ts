@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frame, frameBlock } from '../../../src/main/memory/framing.ts';
+import { frame } from '../../../src/main/floor/frame.ts';
+import { frameBlock } from '../../../src/main/memory/framing.ts';
 import { append, emptyWindow, findObservation, number, observationBlock, renderHistory, renderObservations, windowText, type Window } from '../../../src/main/memory/window.ts';
 import type { Observation } from '../../../src/main/records.ts';
 
