@@ -63,7 +63,8 @@ const isWhole = (four: number): boolean => IN_WORD[four & 0xff] === 1 && IN_WORD
 /** Whether one of the clues that end in the group at `at` tells a secret. */
 const isNamed = (text: string, low: Buffer, at: number, found: Span[]): boolean => {
   for (let start = Math.max(0, at - 2); start < at + 2; start += 1) {
-    const clue = CLUE_OF.get(folded(low[start] as number, low[start + 1] as number, low[start + 2] as number));
+    const hit = CLUE_BY[folded(low[start] as number, low[start + 1] as number, low[start + 2] as number)] as number;
+    const clue = hit === 0 ? undefined : CLUES[hit - 1];
     if (clue !== undefined && clue[2](text, low, start - clue[1], found) > 0) return true;
   }
   return false;
@@ -72,7 +73,9 @@ const isNamed = (text: string, low: Buffer, at: number, found: Span[]): boolean 
 // Five bits of a letter fold case; what else they fold, the judges sort out.
 const folded = (a: number, b: number, c: number): number => ((a & 31) << 10) | ((b & 31) << 5) | (c & 31);
 
-const CLUE_OF = new Map(CLUES.map((clue) => [folded(clue[0].charCodeAt(0), clue[0].charCodeAt(1), clue[0].charCodeAt(2)), clue]));
+// A clue's number and one; 0 for none.
+const CLUE_BY = new Uint8Array(1 << 15);
+for (const [clue, [letters]] of CLUES.entries()) CLUE_BY[folded(letters.charCodeAt(0), letters.charCodeAt(1), letters.charCodeAt(2))] = clue + 1;
 
 /** Whole groups in any run of 16, wherever it starts. */
 const ROW = 3;
