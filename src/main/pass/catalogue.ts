@@ -43,6 +43,8 @@ const parseRow = (Row: ReturnType<typeof schemas>['Row'], name: string, row: unk
   if (!read.success) return { ok: false, why: whyOf(read.error, ['detectors', name]) };
   const { system, deadline_s, confidence_floor, structural, cadence, ...rest } = read.data;
   const named = /^prompts\/([\w-]+\.md)$/.exec(system)?.[1];
+  // A question is not one word; what looks like a file's name was meant as one.
+  if (named === undefined && /^(?:prompts\/.*|\S+)\.md$/.test(system)) return { ok: false, why: `detectors.${name}.system: a prompt’s file is prompts/<name>.md, of letters, digits, - and _` };
   const text = named === undefined ? system : prompt(named);
   if (text === undefined || text.trim() === '') return { ok: false, why: `detectors.${name}.system: no text in ${system}` };
   return {
@@ -125,5 +127,5 @@ const whyOf = (error: z.ZodError, at: readonly string[]): string => {
   const issue = error.issues[0];
   if (issue === undefined) return 'unreadable';
   const path = [...at, ...issue.path.map(String), ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])].join('.');
-  return `${path === '' ? 'catalogue' : path}: ${issue.code === 'unrecognized_keys' ? 'no such field' : issue.message}`;
+  return `${path === '' ? 'catalogue' : path}: ${issue.code === 'unrecognized_keys' ? 'no such field' : issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message}`;
 };

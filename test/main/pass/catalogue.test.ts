@@ -19,6 +19,7 @@ describe('parseCatalogue', () => {
   it('fills a row with the defaults and takes prompts from text or file', () => {
     expect(only({ d: { system: 'look' } })).toEqual({ name: 'd', enabled: true, system: 'look', tools: [], schema: 'feedback_v1', cadence: 'every_pass', when: [], pilot: false, config: {} });
     expect(only({ d: { system: 'prompts/a.md' } }).system).toBe('text of a');
+    expect(only({ d: { system: 'Was there a look at README.md' } }).system).toBe('Was there a look at README.md');
   });
 
   it.each([
@@ -27,14 +28,15 @@ describe('parseCatalogue', () => {
     ['a bad cadence', { d: { system: 's', cadence: 'every_nth:0' } }, 'detectors.d.cadence: every_pass or every_nth:<n>'],
     ['a bad tool', { d: { system: 's', tools: ['Write'] } }, 'detectors.d.tools.0: '],
     ['a missing prompt', { d: { system: 'prompts/b.md' } }, 'detectors.d.system: no text in prompts/b.md'],
-    ['a prompt out of the folder', { d: { system: 'prompts/../../a.md' } }, undefined],
+    ['a prompt out of the folder', { d: { system: 'prompts/../../a.md' } }, 'detectors.d.system: a prompt’s file is prompts/<name>.md'],
+    ['a prompt of another name', { d: { system: 'prompts/a b.md' } }, 'detectors.d.system: a prompt’s file is'],
+    ['a prompt of another folder', { d: { system: '/etc/a.md' } }, 'detectors.d.system: a prompt’s file is'],
     ['no prompt at all', { d: {} }, 'detectors.d.system: '],
     ['a bad question', { d: { system: 's', config: { questions: [{ id: 'q' }] } } }, 'detectors.d.config.questions.0.text: '],
-    ['a bad name', { 'D d': { system: 's' } }, 'detectors'],
+    ['a bad name', { 'D d': { system: 's' } }, 'detectors.D d: lower-case letters, digits and - only'],
   ])('names the field of %s', (_, detectors, why) => {
     const found = read(detectors);
-    if (why === undefined) expect(found).toMatchObject({ ok: true, detectors: [{ system: 'prompts/../../a.md' }] });
-    else expect(found.ok ? '' : found.why).toContain(why);
+    expect(found.ok ? '' : found.why).toContain(why);
   });
 
   it('overrides single fields, and leaves out what is wrong, saying which', () => {
