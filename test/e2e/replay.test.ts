@@ -73,6 +73,16 @@ describe('recorded sessions', () => {
     }
   });
 
+  test('of a folder what cannot be read is named, and the rest is watched', () => {
+    const folder = join(dir, 'mixed');
+    mkdirSync(join(folder, 'c.jsonl'), { recursive: true });
+    symlinkSync('b.jsonl', join(folder, 'b.jsonl'));
+    symlinkSync(join(process.cwd(), SESSIONS, 'no-tests.jsonl'), join(folder, 'd.jsonl'));
+    const { status, stdout, stderr } = sb('replay', folder);
+    expect([status, stderr.trimEnd().split('\n')]).toEqual([3, [`${join(folder, 'b.jsonl')} cannot be read (ELOOP).`, `${join(folder, 'c.jsonl')} is not a file. Give a session's .jsonl file.`]]);
+    expect(stdout).toContain('It would have spoken once.');
+  });
+
   test('two replays of one file give the same bytes, timings aside', () => {
     const bytes = (): string => JSON.stringify(events(`${SESSIONS}/long-mixed.jsonl`).map(({ wallMs: _wall, peakRssMb: _peak, ...rest }) => rest));
     expect(bytes()).toBe(bytes());

@@ -12,18 +12,18 @@ export const projectionLimits = (knobs: Pick<Knobs, 'projection'>, sealed: reado
 
 /** Why a file cannot be read as a transcript, in a sentence that says what to do; undefined when it can. */
 export const unreadable = (path: string, limits: ProjectionLimits): string | undefined => {
-  let size: number;
   try {
     const stat = statSync(path);
     if (!stat.isFile()) return `${path} is not a file. Give a session's .jsonl file.`;
-    ({ size } = stat);
+    if (stat.size === 0) return `${path} is empty: there is nothing to watch again.`;
+    const read = readForward(path, undefined, { project: (line) => projectLine(line, limits), max_bytes: 64_000, history_chars: 0, fresh: true });
+    return read.how === 'not-a-transcript' ? `${path} is not a Claude Code transcript: ${read.because}.` : undefined;
   } catch (error) {
     if (isMissing(error)) return `${path} does not exist. Transcripts lie under the projects folder of the host's configuration.`;
+    // A closed one, or a link in a circle: of a folder of sessions the others are still to be read.
+    if (error instanceof Error && 'code' in error) return `${path} cannot be read (${String(error.code)}).`;
     throw error;
   }
-  if (size === 0) return `${path} is empty: there is nothing to watch again.`;
-  const read = readForward(path, undefined, { project: (line) => projectLine(line, limits), max_bytes: 64_000, history_chars: 0, fresh: true });
-  return read.how === 'not-a-transcript' ? `${path} is not a Claude Code transcript: ${read.because}.` : undefined;
 };
 
 /** What a pool is handed at once: worth a message, and taken over within a few milliseconds. */
