@@ -63,6 +63,7 @@ export const startPass = async (w: Watching, because: PassReason, now: number): 
     episode_text: renderObservations(numbered),
     // What it said earlier still wants an outcome.
     without_question: withoutQuestion(w.raised).filter((name) => !unanswered.has(name)),
+    run_enabled: knobs.run_tool.enabled,
     matches,
     expected_ms: w.expected_ms,
     now,

@@ -1,6 +1,7 @@
 // What the observer shows of itself: status.json for people, turn.json for the Stop hook, the digest for a resumed session.
 import { backoff, headroom, type HourSpent } from './pass/budget.ts';
 import { renderLedger } from './memory/ledger.ts';
+import { mayRunNoCommand } from './pass/grants.ts';
 import { agentFloor } from './speak/floors.ts';
 import { sumsOf } from './speak/history.ts';
 import { NO_TALLY } from './speaking.ts';
@@ -62,7 +63,9 @@ export const statusOf = (w: Watching, now: number, { spent, enrolled, paused, le
 /** Every detector that has run, and those that are kept from it: one that quietly stopped looks like one with nothing to say. */
 const detectorsOf = ({ detectors, ledger: { stragglers, calibration }, setup }: Watching): Status['detectors'] => {
   const knobs = setup.knobs();
+  const commandless = setup.catalogue().filter((detector) => detector.enabled && mayRunNoCommand(detector, knobs.run_tool.enabled));
   const stages = new Map<string, string>([
+    ...commandless.map(({ name }) => [name, 'none of its commands may run: see run_tool.enabled and the exec list of its tools'] as const),
     ...Object.entries(stragglers).flatMap(([name, { stage, because }]) => (stage === 'none' ? [] : [[name, `${stage}, ${because}`] as const])),
     ...Object.entries(calibration).flatMap(([name, { muted }]) => (muted ? [[name, 'muted for this task, too little of its advice was acted on'] as const] : [])),
   ]);

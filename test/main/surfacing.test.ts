@@ -27,7 +27,7 @@ const open = (kind: Provider['kind'], own: object = {}): Watching => {
     {
       paths, session: 's1', workspace: '/w', git_dir: '/w/.git', cwd: '/w', host: String(HOST), host_pid: HOST, version: '1', shared_prompt: '',
       knobs: () => ({ ...defaultKnobs(), budget: { ...defaultKnobs().budget, machine_tokens_per_hour: 700_000 } }),
-      catalogue: () => [{ ...DETECTOR, name: 'sure', confidence_floor: 0.8 }, { ...DETECTOR, name: 'late' }, { ...DETECTOR, name: 'loud' }],
+      catalogue: () => [{ ...DETECTOR, name: 'sure', confidence_floor: 0.8 }, { ...DETECTOR, name: 'late' }, { ...DETECTOR, name: 'loud' }, { ...DETECTOR, name: 'checks', tools: [{ exec: ['npm test'] }] }],
       judge: () => ({ provider: { ...providerOf('anthropic', ''), kind, ...own }, min_cacheable: 4096 }),
       fork: never, summarize: never, tool: never, mcp_tools: () => [], entropy: () => new Uint8Array(16).fill(7), log: () => undefined, capture: () => undefined,
     },
@@ -37,7 +37,7 @@ const open = (kind: Provider['kind'], own: object = {}): Watching => {
 };
 const around = (spent: Partial<Around['spent']> = {}): Around => ({ spent: { own: 0, machine: 0, host: 0, ...spent }, enrolled: true, paused: false, ledgers: { count: 1 }, notices: [] });
 
-test('a detector that was slowed, switched off or muted says so, though it has not run since; its floor is its own', () => {
+test('a detector that was slowed, switched off, muted or left without a command says so, though it has not run since; its floor is its own', () => {
   const w = open('anthropic');
   w.detectors = { sure: { ...NO_TALLY, runs: 3 } };
   w.ledger = {
@@ -46,9 +46,10 @@ test('a detector that was slowed, switched off or muted says so, though it has n
     calibration: { loud: { offset: 0.2, recent: [], closed: 12, muted: true } },
   };
   const { detectors } = statusOf(w, NOW, around());
-  expect(Object.keys(detectors).sort()).toEqual(['late', 'loud', 'sure']);
+  expect(Object.keys(detectors).sort()).toEqual(['checks', 'late', 'loud', 'sure']);
   expect(detectors['sure']).toEqual({ ...NO_TALLY, runs: 3, floor: 0.8, floor_source: 'detectors.sure.confidence_floor 0.80' });
   expect(detectors['late']?.stage).toBe('disabled, 4 timeouts in a row');
+  expect(detectors['checks']?.stage).toMatch(/^none of its commands may run/);
   expect(detectors['loud']?.stage).toMatch(/^muted/);
   expect(detectors['loud']?.floor_source).toBe('gate.confidence_floor 0.60, raised by 0.20 after 12 outcomes');
 });

@@ -1,5 +1,6 @@
 // Which of the tools on the wire a detector may call (SPEC 7.2): all are named to every fork, and each call is checked again.
 import type { Detector } from '../records.ts';
+import { leadKind } from './leads.ts';
 
 /** A connected server's tool: `name` on the wire, and whether its server calls it read-only. */
 export type McpTool = { readonly server: string; readonly tool: string; readonly name: string; readonly read_only: boolean };
@@ -19,6 +20,10 @@ export const grantOf = (detector: Pick<Detector, 'tools'>, mcp: readonly McpTool
 };
 
 const admits = (grant: string, { server, tool, read_only }: McpTool): boolean => (grant.includes('/') ? grant === `${server}/${tool}` : grant === server && read_only);
+
+/** Whether the detector was given commands to find things by, none of them may run here, and code looks nothing up for it either. */
+export const mayRunNoCommand = (detector: Pick<Detector, 'tools' | 'config'>, run_enabled: boolean): boolean =>
+  detector.tools.some((grant) => typeof grant !== 'string') && !(run_enabled && commandsOf(detector).length > 0) && leadKind(detector) === undefined;
 
 /** The exact commands a detector may run. */
 export const commandsOf = (detector: Pick<Detector, 'tools'>): readonly string[] => detector.tools.flatMap((grant) => (typeof grant === 'string' ? [] : grant.exec));

@@ -1,11 +1,12 @@
 // Who runs in a pass, who goes first, and why the others do not (SPEC 7 Plan).
 import type { Detector, StructuralMatch, Straggler } from '../records.ts';
+import { mayRunNoCommand } from './grants.ts';
 import { occurs } from './patterns.ts';
 import { mayRun, type StragglerLimits } from './stragglers.ts';
 
 export type Run = { readonly detector: Detector; readonly pilot: boolean; readonly match?: StructuralMatch };
 
-export type SkipReason = 'disabled' | 'muted' | 'cadence' | 'when' | 'no-question' | 'no-match' | 'rate-limited' | 'straggler';
+export type SkipReason = 'disabled' | 'muted' | 'cadence' | 'when' | 'no-command' | 'no-question' | 'no-match' | 'rate-limited' | 'straggler';
 
 export type Plan = {
   /** The pilot first, then the longest expected first. */
@@ -24,6 +25,8 @@ export type PlanInput = {
   readonly episode_text: string;
   /** Their checklist asks nothing about this work. */
   readonly without_question: readonly string[];
+  /** `run_tool.enabled` of the workspace. */
+  readonly run_enabled: boolean;
   /** Found by code for this episode; the first one of a detector is put to it. */
   readonly matches: readonly StructuralMatch[];
   /** Past mean duration by detector; one never seen is taken for long. */
@@ -46,12 +49,13 @@ export const planPass = (input: PlanInput): Plan => {
   return { runs: [...(pilot === undefined ? [] : [{ ...pilot, pilot: true }]), ...rest.map((run) => ({ ...run, pilot: false }))], skipped };
 };
 
-const whyNot = (detector: Detector, match: StructuralMatch | undefined, { pass, stragglers, muted_detectors, episode_text, without_question, now, limits }: PlanInput): SkipReason | undefined => {
+const whyNot = (detector: Detector, match: StructuralMatch | undefined, { pass, stragglers, muted_detectors, episode_text, run_enabled, without_question, now, limits }: PlanInput): SkipReason | undefined => {
   if (!detector.enabled) return 'disabled';
   if (muted_detectors.includes(detector.name)) return 'muted';
   const stride = strideOf(detector);
   if (pass % stride !== 0) return 'cadence';
   if (detector.when.length > 0 && !detector.when.some((pattern) => occurs(pattern, episode_text))) return 'when';
+  if (mayRunNoCommand(detector, run_enabled)) return 'no-command';
   if (without_question.includes(detector.name)) return 'no-question';
   if (detector.structural !== undefined && match === undefined) return 'no-match';
   const rung = mayRun(stragglers[detector.name], pass / stride, now, limits);

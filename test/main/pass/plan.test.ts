@@ -8,7 +8,7 @@ const detector = (name: string, over: Partial<Detector> = {}): Detector => ({
 });
 const match: StructuralMatch = { detector: 'repeat', key: 'k', headline: 'h', body: 'b', evidence: ['#1'], stale_if: [] };
 const plan = (detectors: readonly Detector[], over: Partial<PlanInput> = {}) =>
-  planPass({ detectors, pass: 1, stragglers: {}, muted_detectors: [], episode_text: '', without_question: [], matches: [], expected_ms: {}, now: 0, limits: defaultKnobs().loop, ...over });
+  planPass({ detectors, pass: 1, stragglers: {}, muted_detectors: [], episode_text: '', run_enabled: true, without_question: [], matches: [], expected_ms: {}, now: 0, limits: defaultKnobs().loop, ...over });
 const names = (detectors: readonly Detector[], over: Partial<PlanInput> = {}): string[] => plan(detectors, over).runs.map(({ detector, pilot }) => `${detector.name}${pilot ? '*' : ''}`);
 const repeat = detector('repeat', { structural: 'repeat-failure', pilot: true });
 
@@ -50,6 +50,13 @@ describe('planPass', () => {
     expect(Object.fromEntries(skipped.map((each) => [each.detector, each.because]))).toEqual({
       off: 'disabled', noisy: 'muted', third: 'cadence', rare: 'when', slow: 'rate-limited', dead: 'straggler', list: 'no-question', repeat: 'no-match',
     });
+  });
+
+  it('runs no detector for its commands where none of them may run', () => {
+    const [checks, empty] = [detector('checks', { tools: ['Read', { exec: ['npm test'] }] }), detector('empty', { tools: ['Read', { exec: [] }] })];
+    expect(names([checks, empty, detector('reads', { tools: ['Read'] })])).toEqual(['checks*', 'reads']);
+    expect(names([{ ...empty, config: { leads: 'commits' } }])).toEqual(['empty*']);
+    expect(plan([checks, empty], { run_enabled: false }).skipped).toEqual([{ detector: 'checks', because: 'no-command' }, { detector: 'empty', because: 'no-command' }]);
   });
 
   it('runs every nth pass, a slowed one every nth of those, and one whose words occur', () => {
