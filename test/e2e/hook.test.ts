@@ -501,6 +501,19 @@ describe('surroundings', () => {
     expect(existsSync(join(world.root, 'ran'))).toBe(false);
   });
 
+  test('no program of the project’s runs in place of the system’s', async () => {
+    const bin = join(world.project, 'bin');
+    mkdirSync(bin);
+    for (const name of ['cat', 'timeout', 'mkdir', 'sleep']) writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >>'${join(world.root, 'ran')}'\n`, { mode: 0o755 });
+    const old = join(world.root, 'old');
+    mkdirSync(old);
+    writeFileSync(join(old, 'node'), '#!/bin/sh\nexit 42\n', { mode: 0o755 });
+    const env = { ...world.env, PATH: `${bin}:${old}:/usr/bin:/bin` };
+    await runHook(guard, [world.data, 'UserPromptSubmit'], { ...env, CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }, '{}');
+    expect((await runHook(guard, [world.data, 'SessionStart'], env, '{}')).stdout).toContain('Second Brain is asleep');
+    expect(existsSync(join(world.root, 'ran'))).toBe(false);
+  });
+
   test('nothing that a project sets for node is loaded or written', async () => {
     const modules = join(world.project, 'modules');
     mkdirSync(join(modules, 'theirs'), { recursive: true });

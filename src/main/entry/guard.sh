@@ -3,17 +3,19 @@
 # A PostToolUse without mail ends here. The payload is never parsed here; paths may hold any character.
 data=$1 event=$2
 here=${0%/*}
+# Where the system's own programs are: a project's settings can put its own before them.
+system=/usr/bin:/bin:/run/current-system/sw/bin
 
 # Ends the hook. stdin is always read to its end: a host that writes into a closed pipe reports an error. Where the host
 # would let us wait for a minute, for 4 s at most (127: no such command here).
 drain() {
   if [ "$event" = UserPromptSubmit ]; then
-    timeout 4 cat >/dev/null 2>&1
+    PATH=$system:$PATH timeout 4 cat >/dev/null 2>&1
     [ $? -eq 127 ] || exit 0
   fi
   # In our place rather than beside us: a process less.
   [ -x /bin/cat ] && exec /bin/cat >/dev/null
-  cat >/dev/null
+  PATH=$system:$PATH cat >/dev/null
   exit 0
 }
 
@@ -90,7 +92,7 @@ if [ "$event" = monitor ]; then
     ;;
   esac
   # An exit would wake the model: stay, silent, as long as the host lives.
-  while kill -0 "${CLAUDE_PID:-$PPID}" 2>/dev/null; do sleep 5; done
+  while kill -0 "${CLAUDE_PID:-$PPID}" 2>/dev/null; do PATH=$system:$PATH sleep 5; done
   exit 0
 fi
 
@@ -104,9 +106,9 @@ fi
 
 if [ "$event" = SessionStart ] && [ -n "$data" ]; then
   host="$data/hosts/${CLAUDE_PID:-s-${CLAUDE_CODE_SESSION_ID-}}"
-  mkdir -p -m 700 "$data/hosts" "$host" 2>/dev/null
+  PATH=$system:$PATH mkdir -p -m 700 "$data/hosts" "$host" 2>/dev/null
   # mkdir decides: of any number of starts one makes the folder and speaks.
-  if mkdir "$host/no-node" 2>/dev/null; then
+  if PATH=$system:$PATH mkdir "$host/no-node" 2>/dev/null; then
     printf '%s\n' '{"systemMessage":"Second Brain is asleep: it needs Node.js 20.19, 22.3 or newer and found none that is. Your session is not affected."}'
   fi
 fi
