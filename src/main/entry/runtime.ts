@@ -3,6 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { messageOf } from '../floor/failure.ts';
 import { isCode, isMissing, replace } from '../floor/json-file.ts';
 import { isAlive, startTime, thisProcess } from '../floor/process-file.ts';
 import type { Paths } from '../floor/paths.ts';
@@ -82,7 +83,11 @@ const publish = (root: string, target: string): void => {
 const sweepRuntimes = (paths: Paths, current: string, log: (line: string) => void): void => {
   for (const name of readdirSync(paths.runs)) {
     const folder = join(paths.runs, name);
-    if (folder !== current && !isUsed(folder) && setAside(folder)) log(`deleted ${folder}: no living process uses it`);
+    try {
+      if (folder !== current && !isUsed(folder) && setAside(folder)) log(`deleted ${folder}: no living process uses it`);
+    } catch (error) {
+      log(`${folder} cannot be deleted: ${messageOf(error)}`); // no reason not to watch
+    }
   }
 };
 

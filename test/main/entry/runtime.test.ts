@@ -68,6 +68,12 @@ describe('the copy that runs', () => {
     expect(logged).toEqual([`deleted ${paths.run('0.1.0-one')}: no living process uses it`]);
   });
 
+  test('A11: a copy that cannot be deleted keeps nobody from starting', () => {
+    mkdirSync(join(paths.run('0.1.0-odd'), 'users', '1'), { recursive: true }); // no file: nothing tells who uses it
+    installRuntime(plugin('two'), paths, log);
+    expect(logged).toEqual([expect.stringContaining(`${paths.run('0.1.0-odd')} cannot be deleted: EISDIR`)]);
+  });
+
   test.each([
     ['its bundles are missing', 'dist'],
     ['its users are missing', 'users'],
