@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockHolder } from '../../src/main/floor/lock-file.ts';
+import { readPasses } from '../../src/main/speak/passes-file.ts';
 import { builtPlugin } from '../support/build-plugin.ts';
 import { killHard, openMonitorWorld, prompt, type MonitorWorld } from '../support/monitor-run.ts';
 
@@ -40,6 +41,11 @@ test('a start keeps what V8 has compiled, the next one uses it, and damaged code
   await sleep(4500);
   expect(readFileSync(path).equals(kept)).toBe(true);
   expect(second.exitCode).toBe(null);
+  // What it loads later it must find as well.
+  world.signal(host, S, 'Stop', { last_text: 'Done.' });
+  const ends = (): readonly string[] => readPasses(world.paths.passes(S)).lines.flatMap(({ forks }) => forks.map(({ end }) => end));
+  await world.until(() => ends().length > 0, 'no fork has run');
+  expect(ends()).not.toContain('crashed');
   await killHard(second);
 
   const damaged = Buffer.from(kept);

@@ -1,6 +1,6 @@
 // The pools as the monitor has them: a bundle of their own, loaded with their first task, since watching begins without it.
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { openPools, PoolOptions, Pools } from '../pools.ts';
 
 export type LazyPools = Pick<Pools, 'fork' | 'summarize' | 'project' | 'fileTool' | 'close'>;
@@ -22,8 +22,10 @@ export const lazyPools = (options: PoolOptions): LazyPools => {
   };
 };
 
+// Not by import(): in a program that runs from compiled code node 20 knows no loader for it.
 const load = async (options: PoolOptions): Promise<Pools> => {
-  const loaded: unknown = await import(pathToFileURL(join(options.dist, 'pools.cjs')).href);
+  const path = join(options.dist, 'pools.cjs');
+  const loaded: unknown = createRequire(path)(path);
   if (!isPoolsModule(loaded)) throw new Error('pools.cjs is not the bundle it should be');
   return loaded.openPools(options);
 };

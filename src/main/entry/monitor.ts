@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { unlessClosed, writeWhole } from '../floor/json-file.ts';
 import { pathsUnder } from '../floor/paths.ts';
 import { versionAt } from './runtime.ts';
@@ -19,7 +19,6 @@ const start = (): void => {
   const code = path === undefined ? undefined : readCode(path, source);
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source.toString()}\n})`, {
     filename: bundle,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(code === undefined ? {} : { cachedData: code }),
   });
   const loaded: { exports: object } = { exports: {} };

@@ -1,6 +1,6 @@
 // What the monitor gives its sessions for tools: the port with everything it needs, put together here.
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { realpathSync } from '../floor/disk-file.ts';
 import { unlessClosed } from '../floor/json-file.ts';
 import { childEnv } from '../pass/child-env.ts';
@@ -50,7 +50,8 @@ export const openTools = (options: ToolsOptions) => {
 
 /** Opens the MCP client out of its own bundle. */
 export const loadMcp = async (dist: string, options: McpOptions): Promise<Mcp> => {
-  const loaded: unknown = await import(pathToFileURL(join(dist, 'mcp.cjs')).href);
+  const path = join(dist, 'mcp.cjs');
+  const loaded: unknown = createRequire(path)(path);
   if (!isMcpModule(loaded)) throw new Error('mcp.cjs is not the bundle it should be');
   return loaded.openMcp(options);
 };
