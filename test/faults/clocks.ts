@@ -17,6 +17,10 @@ export const clocks: Scenario = {
   run: async (random, size, say) => {
     const folder = mkdtempSync(join(tmpdir(), 'sb-clock-'));
     const clocks = new Map<World, Clock>();
+    // A hook that began before the clock went back ended, by it, a day before its start; what it left is judged again in every later round.
+    const backwards = new Set<string>();
+    // Budgets of hours that a jump has put a day away are swept, and what they counted with them.
+    const excused = ({ rule, what }: Finding): boolean => rule === 'uncounted' || backwards.has(what);
     let made = 0;
     try {
       return await playWorlds(
@@ -27,8 +31,8 @@ export const clocks: Scenario = {
             clocks.set(world, clock);
             return world;
           },
-          excused: isExcused,
-          play: (world, own, rounds, counts) => play(world, clocks.get(world) as Clock, own, rounds, counts),
+          excused,
+          play: (world, own, rounds, counts) => play(world, { clock: clocks.get(world) as Clock, backwards, excused }, own, rounds, counts),
         },
         random, size, say, { per_world: 6 },
       );
@@ -38,15 +42,12 @@ export const clocks: Scenario = {
   },
 };
 
-// Budgets of hours that a jump has put a day away are swept, and what they counted with them.
-const isExcused = ({ rule }: Finding): boolean => rule === 'uncounted';
-
 const HOUR_MS = 3_600_000;
 
-const play = async (world: World, clock: Clock, random: Random, rounds: number, counts: Record<string, number>): Promise<readonly Finding[]> => {
+type Time = { readonly clock: Clock; readonly backwards: Set<string>; readonly excused: (found: Finding) => boolean };
+
+const play = async (world: World, { clock, backwards, excused }: Time, random: Random, rounds: number, counts: Record<string, number>): Promise<readonly Finding[]> => {
   let host = await world.start();
-  // A hook that began before the clock went back ended, by it, a day before its start; what it left is judged again in every later round.
-  const backwards = new Set<string>();
   for (let round = 0; round < rounds; round += 1) {
     const hours = random.pick([24, -24, 24, -24, 1, -1, 7 * 24]);
     addTo(counts, { [hours > 0 ? 'forward' : 'back']: 1 });
@@ -64,7 +65,7 @@ const play = async (world: World, clock: Clock, random: Random, rounds: number, 
     }
     const found = world.check();
     if (hours < 0) for (const { rule, what } of found) if (rule === 'expired') backwards.add(what);
-    const findings = found.filter((each) => !isExcused(each) && !backwards.has(each.what));
+    const findings = found.filter((each) => !excused(each));
     if (findings.length > 0) return findings.map(({ rule, what }) => ({ rule, what: `${what} (clock ${hours} hours)` }));
   }
   return [];
