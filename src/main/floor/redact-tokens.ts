@@ -66,7 +66,8 @@ export const findUrlPasswords = (text: string, low: Buffer, spans: Span[]): void
     let start = at;
     // Left to the slashes of `scheme://`; user names and passwords hold none.
     while (start > 0 && at - start < 512 && USERINFO.test(text.charAt(start - 1))) start -= 1;
-    if (start < 3 || text.slice(start - 3, start) !== '://') continue;
+    // A wide character may have the low byte of the `@`.
+    if (start < 3 || text.slice(start - 3, start) + text.charAt(at) !== '://@') continue;
     const info = text.slice(start, at);
     const colon = info.indexOf(':');
     const secret = colon === -1 ? info : info.slice(colon + 1);

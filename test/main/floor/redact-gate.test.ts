@@ -39,6 +39,11 @@ describe('the gate before the table of secrets', () => {
     }
   });
 
+  it('F8: takes no wide character for the one its low byte is', () => {
+    const text = 'postgres://app:p4ss:wordŀ';
+    expect([redact(text), holdsSecret(text)]).toEqual([text, false]);
+  });
+
   it('sees the same in a text as in one that was looked at before it', () => {
     const long = `${'x'.repeat(15)}=`.repeat(100);
     expect([long, 'a', '', `${long}${secrets[0]}`, long].map(holdsSecret)).toEqual([false, false, false, true, false]);
