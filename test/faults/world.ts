@@ -100,10 +100,12 @@ export const openWorld = async ({ script, config = QUICK, env = {}, plugin: buil
   const transcript = (session: string): string => join(home, '.claude', 'projects', 'project', `${session}.jsonl`);
   const hosts = new Map<ChildProcess, StandIn>();
   let tokens = 0;
+  let started = 0;
 
   const start: World['start'] = async ({ session = randomUUID(), source = existsSync(transcript(session)) ? 'resume' : 'startup', monitors = 1 } = {}) => {
     const spec: HostSpec = { session, source, transcript: transcript(session), project, plugin, data, journal, env: base, monitors, dribble };
-    const path = join(root, `host-${hosts.size}.json`);
+    // Two may start at once.
+    const path = join(root, `host-${(started += 1)}.json`);
     writeFileSync(path, JSON.stringify(spec));
     const child = fork(program, [path], { env: base, execArgv: preload === undefined ? [] : ['--require', preload], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], cwd: project });
     const gone = new Promise<void>((done) => child.on('exit', () => done()));
