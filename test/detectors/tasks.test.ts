@@ -129,6 +129,29 @@ describe('a resume', () => {
   });
 });
 
+describe('a standing instruction', () => {
+  const told = async (first: string): Promise<{ readonly tasks: number; readonly said: readonly string[] }> => {
+    start = Date.UTC(2026, 4, 4, 8);
+    const session = open(start, 'startup');
+    await goBy(session, 'w1', [prompt(first), claim('Understood.'), end()], start);
+    const { task } = session.watching().ledger;
+    await goBy(session, 'w2', work(1).map((part, at) => (at === 0 ? prompt('Invoice totals are wrong by a cent, round each amount commercially') : part)), start + 600_000);
+    const tasks = new Set([task, session.watching().ledger.task]).size;
+    const said = [...session.watching().rows.values()].flatMap((row) => JSON.stringify(row).match(/standard-questions:tests_run/g) ?? []);
+    session.close(start + HOUR, 'ended');
+    return { tasks, said };
+  };
+
+  test('of the session holds in the next task as well, where one of a task does not', async () => {
+    expect(await told('For this whole session: no tests')).toEqual({ tasks: 2, said: [] });
+    rmSync(join(base, 'data'), { recursive: true });
+    rmSync(transcript);
+    const other = await told('Look around. No tests for this');
+    expect(other.tasks).toBe(2);
+    expect(other.said.length).toBeGreaterThan(0);
+  });
+});
+
 describe('the sweep', () => {
   const age = (days: number): void => {
     for (const folder of [paths.tasks, paths.session(SESSION)]) for (const name of readdirSync(folder)) utimesSync(join(folder, name), (start + DAY * days) / 1000, (start + DAY * days) / 1000);
