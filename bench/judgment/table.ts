@@ -4,7 +4,7 @@ import type { FixedPoint, SplitFigures } from './score.ts';
 import type { Split } from './steps.ts';
 
 /** The newest split; `docs/judgment.md` says what the rules have learnt from it. */
-export const UNTUNED: Split = 'blind';
+export const UNTUNED: Split = 'unseen';
 
 /** What a program wants to know: of the newest split, or of the last one played. */
 export const lastLine = (all: readonly SplitFigures[], judge: string) => {
@@ -35,7 +35,7 @@ export const markdown = (all: readonly SplitFigures[], judge: string): string =>
 type Section = { readonly title: string; readonly rows: readonly (readonly string[])[]; readonly notes: readonly string[] };
 
 /** What a split is, for people. */
-export const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'by the author of the rules (test)', fresh: 'by another author (fresh)', later: 'by one who knew the rules (later)', blind: 'the newest (blind)', unseen: 'by one who knew neither rules nor splits (unseen)' };
+export const NAMES: Readonly<Record<SplitFigures['split'], string>> = { train: 'tuned on (train)', test: 'by the author of the rules (test)', fresh: 'by another author (fresh)', later: 'by one who knew the rules (later)', blind: 'by a third author (blind)', unseen: 'the newest (unseen)' };
 
 const sections = (figures: SplitFigures, judge: string): readonly Section[] => {
   const { split, k, bases, hours, faults, lenses, structural, meaning, false_per_hour, adjudication, cost } = figures;
