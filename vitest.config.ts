@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     reporters: ['default'],
     projects: [
-      { test: { ...shared, name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/e2e/host/**'] } },
+      { test: { ...shared, name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/e2e/host/**'], maxWorkers: 2 } },
       { test: { ...shared, name: 'e2e', include: ['test/e2e/host/**/*.test.ts'], globalSetup: ['test/support/build-plugin.ts'], testTimeout: 180_000, maxWorkers: 2 } },
     ],
   },
