@@ -124,7 +124,7 @@ Every number that trades cost, noise or freshness is a knob. This page is made f
 
 From a shell the same words follow \`second-brain config\`. A value that is out of range changes nothing and says what would be right. Changes take effect at the next pass; mute and enrolment within a second.
 
-**Layers**, lowest first: built-in · the plugin's options (provider and model) · global (\`config.json\`) · workspace (\`workspaces/<hash>.json\`, for the repository's root) · environment (\`SECOND_BRAIN_<GROUP>_<KNOB>\`, numbers and switches only, since a repository's settings can set any variable; it may lower a budget and switch watching off, not the reverse). A mute in any layer mutes. Single fields of a detector are set as \`detectors.<name>.<field>\`; see [detectors](detectors.md).
+**Layers**, lowest first: built-in · the plugin's options (provider and model) · global (\`config.json\`) · workspace (\`workspaces/<hash>.json\`, for the repository's root) · environment (\`SECOND_BRAIN_<GROUP>_<KNOB>\`, numbers and switches only, since a repository's settings can set any variable; it may lower a budget and switch watching off, not the reverse: [why](decisions/0003-environment.md)). A mute in any layer mutes. Single fields of a detector are set as \`detectors.<name>.<field>\`; see [detectors](detectors.md).
 
 The files are plain JSON in the plugin's data directory and may be edited by hand. They name a JSON Schema beside them, so editors complete and check them. A file that is broken keeps its last good values in force and is never overwritten; the fault shows in \`config\` and \`doctor\`.
 `;

@@ -58,7 +58,7 @@ describeHost('our hooks in the real host', () => {
     mkdirSync(join(root, 'dist'));
     await buildHook(join(root, 'dist'));
     writeFileSync(join(root, 'dist', 'monitor.cjs'), MONITOR);
-    writeFileSync(join(root, 'dist', 'command.cjs'), "console.log('STATS ' + process.argv.slice(2, 4).join(' '));");
+    writeFileSync(join(root, 'dist', 'command.cjs'), "console.log('STATS ' + process.argv.slice(-2).join(' '));");
     host = await startHost({ world, plugin: root });
     await host.waitFor(/1 monitor/);
     paths = pathsUnder(join(world.config, 'plugins/data/second-brain-inline'));
