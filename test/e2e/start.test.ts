@@ -1,11 +1,15 @@
 // The monitor's start from compiled code that it has kept: used while it is whole, made anew when it is not.
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockHolder } from '../../src/main/floor/lock-file.ts';
 import { readPasses } from '../../src/main/speak/passes-file.ts';
 import { builtPlugin } from '../support/build-plugin.ts';
+import { selfSigned } from '../support/certificate.ts';
+import { feedbackCall } from '../support/fork-task.ts';
+import { openModelServer } from '../support/model-server.ts';
 import { killHard, openMonitorWorld, prompt, type MonitorWorld } from '../support/monitor-run.ts';
 
 let world: MonitorWorld;
@@ -56,6 +60,29 @@ test('a start keeps what V8 has compiled, the next one uses it, and damaged code
   expect(third.exitCode).toBe(null);
   await killHard(third);
 }, 60_000);
+
+test('certificates of an environment that the user trusts reach the judge, though node is started without them', async () => {
+  const identity = selfSigned();
+  const model = await openModelServer({ tls: identity, script: () => ({ calls: [feedbackCall()] }) });
+  await world.end();
+  world = openMonitorWorld({ model: { provider: 'anthropic', base_url: model.url, trust_env: true }, loop: { salience_per_hour: 0 } });
+  const authority = join(world.dir, 'authority.pem');
+  writeFileSync(authority, identity.cert);
+  const host = world.host();
+  const monitor = spawn('/bin/sh', [resolve(builtPlugin(), 'dist', 'guard.sh'), world.paths.data, 'monitor', resolve(builtPlugin())], {
+    cwd: join(world.dir, 'project'), stdio: 'ignore',
+    env: { PATH: process.env['PATH'] ?? '', HOME: world.dir, CLAUDE_PID: String(host), CLAUDE_CODE_ENTRYPOINT: 'cli', ANTHROPIC_API_KEY: 'sk-test-dummy', NODE_EXTRA_CA_CERTS: authority },
+  });
+  try {
+    world.signal(host, S, 'UserPromptSubmit', { origin: 'human', prompt_id: 'p0' });
+    world.append(S, prompt('u0', null, 'Words to look at.'));
+    world.signal(host, S, 'Stop', { last_text: 'Done.' });
+    await world.until(() => model.requests.length > 0, 'the model was not reached');
+  } finally {
+    await killHard(monitor);
+    await model.close();
+  }
+});
 
 test('V8 reads the bundles byte by byte: no wide character is in them', () => {
   for (const name of readdirSync(join(builtPlugin(), 'dist')).filter((each) => each.endsWith('.cjs'))) {

@@ -76,8 +76,10 @@ if ! foreign "$node"; then
 fi
 [ -n "$node" ] || node=$own
 
-# Node 20 reads the bundle at every start (tens of ms), and the host's own channel is none of ours. By the rest a project
+# Node 20 reads the bundle at every start (tens of ms; a monitor is told of it, for whom the user lets trust it), and the
+# host's own channel is none of ours. By the rest a project
 # could load code into node, have it write somewhere or loosen its connections.
+ca=${NODE_EXTRA_CA_CERTS-}
 unset NODE_EXTRA_CA_CERTS CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN
 unset NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS NODE_DEBUG NODE_TLS_REJECT_UNAUTHORIZED NODE_USE_ENV_PROXY OPENSSL_CONF OPENSSL_MODULES
 
@@ -88,7 +90,7 @@ if [ "$event" = monitor ]; then
     # A process that mostly waits: fewer heaps for malloc and a small nursery keep it a sixth smaller.
     MALLOC_ARENA_MAX=2
     export MALLOC_ARENA_MAX
-    exec "$node" --max-semi-space-size=2 "$here/monitor.cjs" --data "$data" --root "$3" --project "$PWD"
+    exec "$node" --max-semi-space-size=2 "$here/monitor.cjs" --data "$data" --root "$3" --project "$PWD" --ca="$ca"
     ;;
   esac
   # An exit would wake the model: stay, silent, as long as the host lives.

@@ -8,7 +8,7 @@ import { openFollower } from './follow.ts';
 import { hostOf, type Host } from './host.ts';
 import { installRuntime, type Runtime } from './runtime.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, root: { type: 'string' }, project: { type: 'string' } }, strict: false });
+const { values } = parseArgs({ options: { data: { type: 'string' }, root: { type: 'string' }, project: { type: 'string' }, ca: { type: 'string' } }, strict: false });
 
 const main = async (watching: () => void): Promise<void> => {
   const { data, root } = values;
@@ -20,7 +20,7 @@ const main = async (watching: () => void): Promise<void> => {
   process.on('unhandledRejection', (error) => log(`unhandled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
   const host = hostOf(process.env);
   const runtime = await install(root, paths, host, log);
-  const follower = openFollower({ paths, host, runtime, env: process.env, cwd: typeof values.project === 'string' && values.project !== '' ? values.project : process.cwd(), log, ring, watching });
+  const follower = openFollower({ paths, host, runtime, env: typeof values.ca === 'string' && values.ca !== '' ? { ...process.env, NODE_EXTRA_CA_CERTS: values.ca } : process.env, cwd: typeof values.project === 'string' && values.project !== '' ? values.project : process.cwd(), log, ring, watching });
   const leave = (): void => {
     try {
       follower.close(Date.now());
