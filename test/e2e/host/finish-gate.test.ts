@@ -127,23 +127,21 @@ describeHost('the finish gate in the real host', () => {
     const { task } = ours.turn(session);
     const put = (id: string): unknown => ours.put(host, session, { id, task_id: task, finish_gate: true, confidence: 0.95, dedup_key: id });
     const stops = (): number => readFileSync(host.transcript() ?? '', 'utf8').split('"subtype":"stop_hook_summary"').length;
-    const prompts = (): number => readFileSync(ours.paths.prompts(String(host.pid)), 'utf8').split('\n').length;
     expect(ours.turn(session).wake_used).toBe(true);
     put('sb-second01');
     const before = host.requests().length;
     await pause(LONG_ENOUGH_MS);
     expect(host.requests().length, ours.report(session)).toBe(before);
     const stopped = stops();
-    const prompted = prompts();
     await host.type('@@round 1 of add');
     await pause(300);
     for (let round = 1; round <= STOPS; round += 1) {
       const id = `sb-stop${String(round).padStart(4, '0')}`;
       await host.keys('Enter');
-      await waitUntil(() => prompts() === prompted + round, 10_000, async () => `round ${round}\n${await host.screen()}`);
-      // Behind the prompt, which would take it, and before the Stop, which would be continued for it.
+      await waitUntil(() => host.requests().length === before + round, 10_000, async () => `round ${round}\n${await host.screen()}`);
+      // Behind the prompt's hook, which would take it and which the request has waited for, and before the Stop, which would be continued for it.
       put(id);
-      expect(host.requests().length, `too slow in round ${round}`).toBe(before + round - 1);
+      expect(stops(), `too slow in round ${round}`).toBe(stopped + round - 1);
       if (round < STOPS) await host.type(`@@round ${round + 1} of add`);
       await waitUntil(() => stops() === stopped + round, 15_000, async () => `${ours.report(session)}\n${await host.screen()}`);
       expect(ours.waiting(session), `round ${round}`).toContain(id);
