@@ -28,7 +28,7 @@ describeHost('the finish gate in the real host', () => {
         scenarios: {
           serve: [{ content: [shell('sleep 300')] }, { content: [edit('src/serve.ts'), edit('src/port.ts')] }, done('Implemented the server; it is done.')],
           watch: [{ content: [shell('sleep 301')] }, done('Watching it; the rest is done.')],
-          round: [{ content: ['Went over add again; it is done.'], delay_ms: 400 }],
+          round: [{ content: ['Went over add again; it is done.'], delay_ms: 1500 }],
           add: [{ content: [edit('src/add.ts'), edit('src/sum.ts')] }, done('Implemented add; everything is done.'), done('Woken: noted.')],
           slow: [{ content: ['It is all finished.'], delay_ms: 2500 }, done('Held: noted.')],
         },
